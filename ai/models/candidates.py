@@ -112,7 +112,7 @@ def candidates(
             row = read.sentences[0]
             found.append(Candidate(1000 + parameters.wanted_bonus, read.source.index, row.start, row.text, row=True))
             continue
-        told = told_by_lines(question, read) if version >= EXCHANGED_SINCE else ()
+        told = told_by_lines(question, read, finer=version >= OTHERWISE_SINCE) if version >= EXCHANGED_SINCE else ()
         section = section_told(question, read) if version >= EXCHANGED_SINCE and not sectioned else ()
         section = section or replies.get(read.source.index, ())
         if section:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ai.models.reading import ReadSentence, ReadSource
 from ai.text.denials import YesNo, yes_no_of
-from ai.text.entries import EntryQuestion
+from ai.text.entries import EntryQuestion, abbreviation_of, gives_words_of, roles_in
 from ai.text.headings import asks_the_same
 from ai.text.leaning import HANGING, leans_back
 from ai.text.lines import Entry, Heading, lines_of
@@ -25,16 +25,21 @@ _MOST_BEFORE = 200
 """Characters before the first entry of a text that may name it."""
 
 
-def told_by_lines(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
+def told_by_lines(question: str, read: ReadSource, *, finer: bool = True) -> tuple[ReadSentence, ...]:
     """The sentences of a source that answer by how they are set, in order; of a row, what it states of the term that is
-    asked for. None where the question denies something."""
+    asked for. None where the question denies something. `finer`: also those that have the words of an abbreviation
+    or a role in brackets."""
     if denies(question):
         return ()
     if read.source.statement is not None:
         defines = read.row is not None and EntryQuestion.of(question).defined_by(read.row.cells)
         return read.sentences if defines else ()
     lines = lines_of(read.source.text)
-    return tuple(each for each in _entries(question, read, lines) if MARKER.search(each.text) is None)
+    found = [*_entries(question, read, lines, finer=finer)]
+    short = abbreviation_of(question) if finer else ""
+    if short and not found:
+        found = [each for each in read.sentences if _is_sentence(each.text) and gives_words_of(each.text, short)]
+    return tuple(each for each in found if MARKER.search(each.text) is None)
 
 
 def section_told(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
@@ -150,8 +155,11 @@ def _is_sentence(text: str) -> bool:
     return stated and words >= _FEWEST_WORDS and MARKER.search(text) is None
 
 
-def _entries(question: str, read: ReadSource, lines: tuple[Entry | Heading, ...]) -> Iterator[ReadSentence]:
+def _entries(
+    question: str, read: ReadSource, lines: tuple[Entry | Heading, ...], *, finer: bool
+) -> Iterator[ReadSentence]:
     entries = [each for each in lines if isinstance(each, Entry)]
+    entries += roles_in(entries) if finer else ()
     if not entries:
         return
     named = f"{read.source.title} {read.source.text[: min(entries[0].start, _MOST_BEFORE)]}"

@@ -354,12 +354,12 @@ def _named_by_number(
 def _set_out(question: str, sources: Iterable[PromptSource], version: int) -> Iterator[str]:
     """The sentences that answer by how they are set, without what sets them."""
     reads = [ReadSource.of(source, lined=cut_of(version)) for source in sources]
-    if version >= OTHERWISE_SINCE:
-        yield from (
-            bare(each.text) for say in (replied, denied) for told in say(question, reads).values() for each in told
-        )
+    finer = version >= OTHERWISE_SINCE
+    for told in (*replied(question, reads).values(), *denied(question, reads).values()) if finer else ():
+        yield from (bare(each.text) for each in told)
     for read in reads:
-        yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
+        told = (*told_by_lines(question, read, finer=finer), *section_told(question, read))
+        yield from (bare(each.text) for each in told)
 
 
 def _replies(passages: Sequence[AdmittedItem], *, lined: int) -> Iterator[tuple[str, frozenset[str]]]:
