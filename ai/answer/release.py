@@ -101,7 +101,7 @@ def _abstention(
 ) -> Release:
     """No answer, and what would help to find one. The same for what does not exist and for what was not admitted."""
     phrase = Sentence(i=0, text=PHRASES[ABSTAIN], markers=(), catalogue=ABSTAIN)
-    limitations = (*_limitations(case, admission), *not_understood(case), *_advice(case))
+    limitations = (*_limitations(case, admission), *not_understood(case), *_advice(case, admission))
     return Release(Outcome.ABSTAIN, ("INSUFFICIENT_EVIDENCE",), (phrase,), limitations, (), decisions, related)
 
 
@@ -114,9 +114,10 @@ def _limitations(case: Case, admission: Admission) -> tuple[Limitation, ...]:
     return (*case.limitations, *admission.bundle.limitations)
 
 
-def _advice(case: Case) -> tuple[Limitation, ...]:
+def _advice(case: Case, admission: Admission) -> tuple[Limitation, ...]:
     """The part that the question leaves open, as a limitation; read from the question and its context alone. Nothing
-    for a question of texts: a place does not help to find out how to descale a machine."""
+    for a question of texts: a place does not help to find out how to descale a machine. A layer or collection is named
+    where what was admitted is of several, or on a map."""
     if case.draft_checked and not _speaks_of_the_map(case.intent):
         return ()
     missing = []
@@ -124,11 +125,19 @@ def _advice(case: Case) -> tuple[Limitation, ...]:
         missing.append("a place")
     if not case.intent.times:
         missing.append("a time")
-    if not case.ask.context.active_layers and not case.ask.options.collections:
+    chosen = case.ask.context.active_layers or case.ask.options.collections
+    if not chosen and (not case.draft_checked or _may_choose(admission)):
         missing.append("a layer or collection")
     if not missing:
         return ()
     return (Limitation("CLARIFICATION_HELPS", f"It may help to name {' or '.join(missing)}."),)
+
+
+def _may_choose(admission: Admission) -> bool:
+    """True if the admitted items are of several collections, or some of a layer."""
+    records = [record for item in admission.items for record in item.evidence.records]
+    layers = any(each.record.geometry is not None for each in records)
+    return layers or len({each.source.collection for each in records}) > 1
 
 
 def _speaks_of_the_map(intent: Intent) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -44,6 +45,7 @@ from policy.obligations import PUBLIC, QUERY
 from retrieval.english.pronouns import parted
 from retrieval.model import ChannelRank, Intent, Limitation, Locator, Record, RecordKind, SourceFacts, TimeRange
 
+_DOTTED = re.compile(r"(?<![^\W\d_])[^\W\d_]\.[^\W\d_]\.\Z")
 SUPPORTED_MILLI = 700
 """From here on a sentence is `supported`; below it is `partial`."""
 
@@ -61,11 +63,13 @@ def render_body(
     placed: Sequence[PlacedItem] | None = None,
     interpretation: WireInterpretation | None = None,
     rows: Mapping[str, AdmittedItem] | None = None,
+    whole: bool = True,
 ) -> AnswerBody:
     """The body without `timings_ms`, which is not part of what the ledger commits to. `shown` are the items as
     `evidence_json` gives them, made once because the ledger's bundle holds the same; `placed` says where the cited ones
     are (None: no answer, or a record of a version that did not say); `rows` are those to quote of what was
-    computed (None: a record of a version whose links led to passages alone)."""
+    computed (None: a record of a version whose links led to passages alone); `whole`: an abbreviation at the end of a
+    sentence keeps its stop."""
     sources = {item.index: item for item in items}
     cited = {quoted.index for sentence in release.sentences for quoted in sentence.quotes}
     if release.outcome is not Outcome.ANSWER:
@@ -74,8 +78,10 @@ def render_body(
         "request_id": ask.request_id,
         "outcome": cast("OutcomeName", str(release.outcome)),
         "reason_codes": list(release.reason_codes),
-        "answer": " ".join([*(_plain(s) for s in release.sentences), *release.notices]),
-        "answer_markdown": " ".join([*(_markdown(s, sources, rows) for s in release.sentences), *release.notices]),
+        "answer": " ".join([*(_plain(s, whole) for s in release.sentences), *release.notices]),
+        "answer_markdown": " ".join(
+            [*(_markdown(s, sources, rows, whole) for s in release.sentences), *release.notices]
+        ),
         "sentences": [_sentence(s, sources, rows) for s in release.sentences],
         "citations": {str(each["index"]): _cited(each) for each in shown if each["index"] in cited},
         "evidence": [each | {"cited": each["index"] in cited} for each in shown],
@@ -170,19 +176,21 @@ def spans_json(spans: Sequence[TextSpan]) -> list[Span]:
     return [{"start": span.start, "end": span.end, "kind": span.kind} for span in spans]
 
 
-def _plain(sentence: Sentence) -> str:
-    return marked(sentence.text, sentence.markers)
+def _plain(sentence: Sentence, whole: bool) -> str:
+    return marked(sentence.text, sentence.markers, whole=whole)
 
 
-def marked(text: str, markers: Iterable[int]) -> str:
+def marked(text: str, markers: Iterable[int], *, whole: bool = True) -> str:
     """A sentence as the answer has it, with its markers."""
     marks = " ".join(f"[{n}]" for n in markers)
-    return _with_marks(text, f" {marks}" if marks else "")
+    return _with_marks(text, f" {marks}" if marks else "", whole)
 
 
-def _markdown(sentence: Sentence, sources: Mapping[int, AdmittedItem], rows: Mapping[str, AdmittedItem] | None) -> str:
+def _markdown(
+    sentence: Sentence, sources: Mapping[int, AdmittedItem], rows: Mapping[str, AdmittedItem] | None, whole: bool
+) -> str:
     marks = "".join(f"【{n}†{_place(sources[n], rows is not None)}】" for n in sentence.markers)
-    return _with_marks(sentence.text, f" {marks}" if marks else "")
+    return _with_marks(sentence.text, f" {marks}" if marks else "", whole)
 
 
 def _place(item: AdmittedItem, proved: bool) -> str:
@@ -193,9 +201,11 @@ def _place(item: AdmittedItem, proved: bool) -> str:
     return f"{record.document_id}#{locator_query(record)}"
 
 
-def _with_marks(text: str, marks: str) -> str:
-    """Markers stand before the final stop, as in "... in 1930 [1]."."""
+def _with_marks(text: str, marks: str, whole: bool) -> str:
+    """Markers stand before the final stop, as in "... in 1930 [1]."; the stop of an abbreviation stays with it."""
     body = text.rstrip()
+    if whole and marks and _DOTTED.search(body):
+        return f"{body}{marks}."
     if body.endswith((".", "!", "?")) and not body.endswith("..."):
         return body[:-1] + marks + body[-1]
     return body + marks

@@ -127,14 +127,25 @@ def _denies_what_is_held(phrases: Phrases) -> bool:
 
 def _counts_what_only_texts_hold(phrases: Phrases, items: Sequence[Item]) -> bool:
     """True for `How many sailors did she save?` and `What is the mite count?`, where the corpus has no figure, kind or
-    thing of that name; and for `How far in advance?`, which is between no places. A sentence may say it, with the
-    number beside the word."""
+    thing of that name; for `How many were injured?` and `How do I count swifts?`, where it has none of that deed and
+    the question names nothing that it has; and for `How far in advance?`, which is between no places. A sentence may
+    say it, with the number beside the word."""
     if phrases.filled & (_STRUCTURED | _RECKONED) or any(item.roles.keys() & _HELD for item in items):
         return False
     if "distance" in phrases.asked:
         return not phrases.filled & _SOMEWHERE
     counted = [one if item.text == "count" else after for one, item, after in _triples(items) if item.has(Role.MANY)]
-    return bool(counted) and all(item is not None and item in phrases.left for item in counted)
+    if counted and all(item is not None and item in phrases.left for item in counted):
+        return True
+    behind = [_behind(items, at) for at, item in enumerate(items) if item.has(Role.MANY)]
+    named = phrases.filled & (_SOMEWHERE | _STATED)
+    return bool(behind) and not named and all(item is not None and item in phrases.left for item in behind)
+
+
+def _behind(items: Sequence[Item], at: int) -> Item | None:
+    """The next item that says something: `of the swifts`, `were injured`."""
+    left = (item for item in items[at + 1 :] if item.text != "of")
+    return next((item for item in left if not item.roles or item.roles.keys() - _SAYS_NOTHING), None)
 
 
 def _triples(items: Sequence[Item]) -> zip[tuple[Item | None, Item, Item | None]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.question import ReadQuestion
 from ai.models.reading.source import ReadSentence, ReadSource, document_of
 from ai.models.reading.tokens import tokens_in
@@ -97,6 +97,7 @@ def candidates(
     reads = [ReadSource.of(source, lined=later, carried=later) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
+    replies = {**denied(question, reads), **replied(question, reads)} if later else {}
     sectioned = False
     for read in reads:
         if time.monotonic() > stop_at:
@@ -107,6 +108,7 @@ def candidates(
             continue
         told = told_by_lines(question, read) if later else ()
         section = section_told(question, read) if later and not sectioned else ()
+        section = section or replies.get(read.source.index, ())
         if section:
             sectioned = True
             found += [Candidate(SET_OUT, read.source.index, each.start, each.text) for each in section]

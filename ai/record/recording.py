@@ -211,6 +211,7 @@ def body_of(case: Case, core: CoreResult, shown: Sequence[WireEvidence]) -> Answ
         placed=core.placed,
         interpretation=interpretation_of(case.intent),
         rows=core.rows if case.draft_checked else None,
+        whole=case.draft_checked,
     )
 
 

@@ -16,7 +16,7 @@ from ai.text.lines import Entry
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.tables.words import roots
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import word_list
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
 _CLOSING = " \t\n?.!\"'“”‘’"
@@ -62,6 +62,9 @@ _SET_BEHIND = re.compile(
 )
 """Signs and words that set an abbreviation beside its words: `Regional Commission (RFC)`, `RFC stands for`."""
 _LETTERED = re.compile(r"[^\W\d_]+")
+_BRACKETED = re.compile(r"\((?P<inside>[^()]{1,120})\)")
+_PARTED = re.compile(r"\s?[,:=–—]\s?|\s-\s|\s(?:for|short\sfor)\s")
+_HAS_ROLE = re.compile(r"(?P<name>\b[^\W\d_a-z][^,;()]{1,60}?)\s\((?P<role>[a-z][^\d(),;]{2,40})\)")
 _MEANS = frozenset(
     tuple(roots(label))
     for label in (
@@ -198,6 +201,54 @@ def spells_out(text: str, abbreviation: str) -> bool:
             return True
     initials = "".join(word[0] for word in _LETTERED.findall(text.replace(abbreviation, " "))).casefold()
     return abbreviation.casefold() in initials
+
+
+def gives_words_of(text: str, abbreviation: str) -> bool:
+    """True if the words that an abbreviation is short for stand beside it, one of the two in brackets or both: `a red
+    tag (LOTO, lockout-tagout)`, `LOTO (lockout-tagout)`, `lockout-tagout (LOTO)`."""
+    for found in _BRACKETED.finditer(text):
+        inside = found["inside"]
+        first, comma, words = _PARTED.split(inside, maxsplit=1)[0], _PARTED.search(inside), ""
+        if comma is not None and first.strip() == abbreviation:
+            words = inside[comma.end() :]
+        elif text[: found.start()].rstrip().endswith(abbreviation):
+            words = inside
+        if words and _is_short_for(abbreviation, words):
+            return True
+        before = text[max(0, found.start() - _BESIDE) : found.start()].split()
+        if inside.strip() == abbreviation and any(
+            _is_short_for(abbreviation, " ".join(before[at:])) for at in range(len(before))
+        ):
+            return True
+    return False
+
+
+def _is_short_for(abbreviation: str, words: str) -> bool:
+    """True if its letters stand in the words in their order, the first at the beginning, and as many as there are words
+    that weigh, but half of them at least, at the beginning of words."""
+    said = [word.casefold() for word in _LETTERED.findall(words)]
+    letters = [letter for letter in abbreviation.casefold() if letter.isalpha()]
+    if not said or len(letters) < 2 or said[0][0] != letters[0] or len(said) > 2 * len(letters):
+        return False
+    opening, place, at = 0, 0, 0
+    for letter in letters:
+        here = said[place].find(letter, at) if place < len(said) else -1
+        opens = next((n for n in range(place + (at > 0), len(said)) if said[n][0] == letter), None)
+        if opens is not None:
+            place, at, opening = opens, 1, opening + 1
+        elif here >= 0:
+            at = here + 1
+        else:
+            return False
+    left = [word for word in said[place + 1 :] if word not in UNWEIGHED_WORDS]
+    return not left and 2 * opening >= len(letters)
+
+
+def roles_in(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """What a list of people says of each in brackets, as entries of their line: `Present: Ann Orr (chair), ...`."""
+    for entry in entries:
+        for found in _HAS_ROLE.finditer(entry.value):
+            yield Entry(entry.start, entry.end, found["role"], found["name"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 A sentence ends at `.`, `!`, `?` or an ellipsis with what closes it (quotes, brackets, citation markers on the same
 line), or at a blank line, a list item or a heading; `lined`: also before and after a line that stands alone
-(`ai.text.lines`). A stop after an abbreviation, an initial or before a lower-case
-word ends nothing. Where the rules cannot know, they do not cut: a sentence that is too long is cited as a whole, one
-cut too early would lose its citation.
+(`ai.text.lines`), and, `finer`, behind an amount, a time of day, and a letter that is no initial (`£1.50. Dogs`,
+`7 p.m. Staff`, `vitamin C. It`). A stop after an abbreviation, an initial or before a lower-case word ends nothing.
+Where the rules cannot know, they do not cut: a sentence that is too long is cited as a whole, one cut too early would
+lose its citation.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ai.text.lines import lines_of
-from retrieval.english.lists import ABBREVIATED, word_list
+from retrieval.english.lists import ABBREVIATED, DATES, word_list
 
 MARKER_PATTERN = (
     r"(?:\[\^?\s*+(?:(?:sources?|refs?|citations?)\s*+)?(?:[#:.]\s*+)?\d{1,9}"
@@ -57,6 +58,16 @@ _STARTERS = word_list(
     "although since during under"
 )
 
+_AMOUNT = re.compile(r"(?<![^\s(\[])[^\w\s]?\d{1,12}(?:[.,]\d{1,12}){1,4}[^\w\s]?\Z")
+_ZONE = re.compile(r"(?:[A-Z]{2,5}\b|(?:Eastern|Central|Mountain|Pacific|Greenwich|Standard|Daylight|Summer)\b)")
+_CLOCK = word_list("a.m p.m")
+_ALWAYS_OPENS = word_list(
+    "the it they we she this that these those there in on at his her their our but and when while after before if from "
+    "with since during under although however then its what where why"
+)
+"""Words that open a sentence and are no name behind an initial (`Lisa J. He`)."""
+_NAMED = re.compile(r"(?P<word>[^\W\d_]+)[ \t]\w\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -66,12 +77,12 @@ class Span:
     end: int
 
 
-def split_sentences(text: str, *, lined: bool = False) -> tuple[Span, ...]:
+def split_sentences(text: str, *, lined: bool = False, finer: bool = True) -> tuple[Span, ...]:
     """The sentences of `text` as adjoining spans: their slices, joined, are `text`. Space after a sentence belongs to
     it; text of space alone, or none, has no sentence. Never raises."""
     if not text.strip():
         return ()
-    cuts = sorted({*_hard_cuts(text), *_soft_cuts(text), *(_line_cuts(text) if lined else ())})
+    cuts = sorted({*_hard_cuts(text), *_soft_cuts(text, finer=lined and finer), *(_line_cuts(text) if lined else ())})
     spans: list[Span] = []
     start = 0
     for cut in (*cuts, len(text)):
@@ -123,8 +134,32 @@ def _had_room(first: str, rest: str) -> bool:
     return len(first) + 1 + len(lines[0].split(maxsplit=1)[0]) < max(map(len, lines)) - _RAGGED
 
 
-def _soft_cuts(text: str) -> list[int]:
-    return [m.start("next") for m in _STOP.finditer(text) if _ends_sentence(text, m)]
+def _soft_cuts(text: str, *, finer: bool) -> list[int]:
+    return [
+        m.start("next")
+        for m in _STOP.finditer(text)
+        if _ends_sentence(text, m) or (finer and m["stop"] == "." and not m["close"] and _ends_finer(text, m))
+    ]
+
+
+def _ends_finer(text: str, match: re.Match[str]) -> bool:
+    """True if an amount, a time of day or a letter that is no initial ends a sentence."""
+    opens = text[match.start("next") : match.start("next") + 40]
+    stop = match.start("stop")
+    start = max(text.rfind("\n", 0, stop) + 1, stop - 40)
+    before, word = text[start:stop], _next_word(text, match.start("next"))
+    if not opens.lstrip("\"'“‘(")[:1].isupper():
+        return False
+    if _AMOUNT.search(before):
+        return bool(_AMOUNT.sub("", before).strip())  # `4.2. Fees` is the number of a section
+    last = _LAST_WORD.search(before)
+    said = last[0].lower() if last else ""
+    if said in _CLOCK:
+        return word not in DATES and not _ZONE.match(opens)
+    if len(said) != 1 or not said.isalpha() or text[match.start("next") + len(word) :][:1] == ".":
+        return False
+    named = _NAMED.search(before)
+    return word in _ALWAYS_OPENS or (named is not None and named["word"].islower() and word in _STARTERS)
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:

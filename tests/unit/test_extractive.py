@@ -609,8 +609,7 @@ def test_questions_and_answers_answer_their_questions(form: str) -> None:
 def test_a_heading_may_ask() -> None:
     for question, reply in REPLIES.items():
         item = an_item(f"{reply} The office has moved.", 1, title=f"Questions — Questions > {question}")
-        leans = reply.startswith("It ")
-        assert (reply in " ".join(ask(question, item))) == (not leans), question
+        assert reply in " ".join(ask(question, item)), question
 
 
 @pytest.mark.parametrize(("version", "said"), [(VERSION, ["Chair: Ms Orr. [1]"]), (str(RELEASED), [ABSTAINS])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ai.text.entries import gives_words_of, roles_in
 from ai.text.lines import Entry, Heading, lines_of
 from ai.text.sentences import bare_sentences, split_sentences
 
@@ -67,3 +68,35 @@ def test_sentences_still_adjoin(text: str) -> None:
 
 def test_before_the_version_lines_were_no_sentences() -> None:
     assert said(f"4.2 Fees\n{SECTION}", lined=False) == [f"4.2 Fees {SECTION}"]
+
+
+SHORT = {
+    "LOTO": "lockout-tagout",
+    "RFID": "radio-frequency identification",
+    "NATO": "North Atlantic Treaty Organisation",
+    "ECO": "energy cut-off",
+}
+
+
+@pytest.mark.parametrize("abbreviation", SHORT)
+@pytest.mark.parametrize(
+    "form", ["a tag ({0}, {1}) hangs", "a tag ({0}: {1})", "the {1} ({0}) tag", "the {0} ({1}) tag"]
+)
+def test_an_abbreviation_and_its_words_stand_in_either_order(form: str, abbreviation: str) -> None:
+    assert gives_words_of(form.format(abbreviation, SHORT[abbreviation]), abbreviation)
+    for other, words in SHORT.items():
+        if other != abbreviation:
+            assert not gives_words_of(form.format(abbreviation, words), abbreviation)
+            assert not gives_words_of(form.format(other, words), abbreviation)
+    assert not gives_words_of(form.format(abbreviation, "red"), abbreviation)
+
+
+@pytest.mark.parametrize("label", ["Present", "Attendance", "Committee"])
+def test_roles_stand_behind_names(label: str) -> None:
+    entries = [
+        each
+        for each in lines_of(f"{label}: Ann Orr (chair), Max Pell (vice-chair), Una Dale\n")
+        if isinstance(each, Entry)
+    ]
+    assert {each.label: each.value for each in roles_in(entries)} == {"chair": "Ann Orr", "vice-chair": "Max Pell"}
+    assert [*roles_in([Entry(0, 1, label, "two rooms (with 14 seats), a hall")])] == []

@@ -17,12 +17,13 @@ from ai.model import AdmittedItem, PromptSource, Sentence
 from ai.models.context import prompt_source
 from ai.models.prose import ReadSentences
 from ai.models.reading.demands import SAYS_LITTLE, alike
-from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.rows import Row, beside_question
 from ai.models.reading.source import ReadSource
 from ai.models.reading.terms import question_terms
 from ai.models.reading.times import follows_day, is_of_meeting
 from ai.models.reading.tokens import names
+from ai.text.denials import denies_another
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning.carried import Carried
 from ai.text.meaning.meant import Meant
@@ -30,6 +31,7 @@ from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, folded_words, words_of
+from ai.text.tables.numbered import named_by_number
 from retrieval.english.pronouns import parted
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
@@ -117,6 +119,7 @@ class Wanted:
         weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
         beside = beside_question(question, told)
+        by_number = _named_by_number(question, told, beside)
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         wanted = cls(
             question,
@@ -134,7 +137,7 @@ class Wanted:
             read=_bare(read.answers),
             beside=_bare(read.beside),
             nothing=read.nothing,
-            set_out=frozenset(_set_out(question, sources)),
+            set_out=frozenset((*_set_out(question, sources), *by_number)),
             sentences={item.index: sentences_of(item.text) for item in passages},
             headed={source.index: source.title for source in sources},
             carried=carried,
@@ -174,6 +177,8 @@ class Wanted:
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
         if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
+        if self._denies_another(sentence.text, said, cited):
+            return False
         if read or self._is_beside(told, cited):
             return read
         around = said.union(*(self.texts[n] for n in cited))
@@ -195,6 +200,10 @@ class Wanted:
         if not all(self._follows(text, *around) for around in self._around(text, cited)):
             return False
         return not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+
+    def _denies_another(self, text: str, said: frozenset[str], cited: Sequence[int]) -> bool:
+        around = said.union(*(self.texts[n] for n in cited))
+        return self.passages.issuperset(cited) and denies_another(self.question, text, frozenset(map(root_of, around)))
 
     def _follows(self, text: str, before: Sequence[str], after: Sequence[str], title: frozenset[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
@@ -297,11 +306,22 @@ def _row_texts(
             yield " ".join((source.statement or "").split()).removesuffix(".")
 
 
+def _named_by_number(
+    question: str, sources: Sequence[tuple[PromptSource, Row | None]], beside: frozenset[int]
+) -> Iterator[str]:
+    """The rows that answer and that the question names by a number, without what sets them."""
+    named = [(source, row) for source, row in sources if row is not None and named_by_number(question, row.cells)]
+    return map(bare, _row_texts(question, named, beside))
+
+
 def _set_out(question: str, sources: Iterable[PromptSource]) -> Iterator[str]:
     """The sentences that answer by how they are set, without what sets them."""
-    for source in sources:
-        read = ReadSource.of(source, lined=True)
-        yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
+    reads = [ReadSource.of(source, lined=True) for source in sources]
+    for told in (*replied(question, reads).values(), *denied(question, reads).values()):
+        yield from (bare(each.text) for each in told)
+    for read in reads:
+        told = (*told_by_lines(question, read), *section_told(question, read))
+        yield from (bare(each.text) for each in told)
 
 
 def _replies(passages: Sequence[AdmittedItem]) -> Iterator[tuple[str, frozenset[str]]]:

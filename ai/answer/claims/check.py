@@ -298,7 +298,8 @@ def _said(item: AdmittedItem) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _plain_sentences(text: str) -> frozenset[str]:
-    said = sentences_of(text)
+    # a model may be offered, and may quote, what the finer cut takes apart
+    said = (*sentences_of(text), *sentences_of(text, finer=False))
     return frozenset(map(bare, (*said, *map(plain, said))))
 
 

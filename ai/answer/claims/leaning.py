@@ -59,6 +59,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
     passages = [item for item in sources.items if item.index in sentence.markers and is_prose(item)]
     if len(passages) < len(sentence.markers):
         return sentence
+    if before is None and bare(sentence.text) in sources.wanted.set_out:
+        return sentence  # the question says who or what is meant, as the heading does
     found: list[Leads] = []
     for item in passages:
         source = prompt_source(item, sources.wanted.intent)

@@ -116,9 +116,10 @@ def words_in(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a passage, each on one line; a line that stands alone is one."""
-    spans = (trimmed(text, span) for span in split_sentences(text, lined=True))
+def sentences_of(text: str, *, finer: bool = True) -> tuple[str, ...]:
+    """The sentences of a passage, each on one line; a line that stands alone is one. `finer`: see
+    `ai.text.sentences`."""
+    spans = (trimmed(text, span) for span in split_sentences(text, lined=True, finer=finer))
     return tuple(found for span in spans if (found := " ".join(text[span.start : span.end].split())))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ai.model import PromptSource
 from ai.text.question_type import WantedKind, wanted_of
 from ai.text.tables.held import rows_beside
+from ai.text.tables.numbered import named_by_number
 from ai.text.tables.words import roots, said_by
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
@@ -60,9 +61,12 @@ class Row:
         return cls({header: value for header, _, value in pairs}, said_by(title))
 
     def answers(self, question: str) -> bool:
-        """True if the question names this row by whole cells, and asks for a column that has a value in it."""
+        """True if the question names this row by whole cells, or by a number behind the header of its column, and asks
+        for a column that has a value in it."""
         asked = frozenset(roots(question))
         naming = {header: words for header, value in self.cells.items() if (words := _name(value)) and words <= asked}
+        numbers = named_by_number(question, self.cells)
+        naming |= {header: frozenset((*roots(header), *roots(self.cells[header]))) for header in numbers}
         wanted = asked.difference(_ASKS, *naming.values())
         told = {header: wanted & said_by(header) for header in self.cells}
         if any("per" in roots(header) for header, words in told.items() if words):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ai.text.tables.counts import counts_nothing
 from ai.text.tables.directions import directed
+from ai.text.tables.numbered import has_other_number, numbers_asked
 from ai.text.tables.ranks import ranks_nothing
 from ai.text.tables.subjects import Subjects
 from ai.text.tables.units import other_unit
@@ -14,8 +15,8 @@ from ai.text.tables.words import Cells
 
 def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozenset[int]:
     """The keys of those rows, given with the titles of their tables, which name what the question names on the other
-    side, name another, state it in another unit or count nothing where it asks how many; or do not
-    say that they are the first or the most."""
+    side, name another, state it in another unit, are of another number or count nothing where it asks how many; or do
+    not say that they are the first or the most."""
     tables: dict[tuple[str, str], list[int]] = {}
     for key, (title, cells) in rows.items():
         tables.setdefault((title, next(iter(cells))), []).append(key)
@@ -24,6 +25,7 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozens
         table = [rows[key][1] for key in keys]
         subjects = Subjects.of(question, table)
         sides = directed(question, table)
+        numbers = numbers_asked(question, table)
         for key in keys:
             row = rows[key][1]
             if (
@@ -31,6 +33,7 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozens
                 or subjects.are_others(row)
                 or other_unit(question, row)
                 or counts_nothing(question, row)
+                or has_other_number(row, numbers)
                 or ranks_nothing(question, row)
             ):
                 found.add(key)
