@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+from ai.text.meaning.antecedents import Antecedent
 from ai.text.meaning.meant import Meant
 
 MEN = ("Isak Mohr", "Jens Falk", "Carl Roth", "Dr Paul Rook", "Walter Kerr")
@@ -81,3 +82,10 @@ def test_my_father_is_not_my_uncle(one: str, other: str) -> None:
     assert follows("When did Edmund Harker open a shop?", before, text), "he may be the one"
     assert follows("When did Thomas Harker open a shop?", before.replace(f"my {one}", f"my {other}"), text)
     assert follows("When did Thomas Harker open a shop?", before.replace(f"my {one}", "my mother"), text)
+
+
+@pytest.mark.parametrize("deed", ["set the timer", "open the lid", "change the tyre"])
+def test_who_asks_for_himself_asks_of_nobody_by_name(deed: str) -> None:
+    """`Hold Prog` begins like a name: what the reader is told to do is no deed of another."""
+    for question in (f"How do I {deed}?", f"When can I {deed}?"):
+        assert Antecedent.of(question).name == ()

@@ -89,7 +89,7 @@ class Antecedent:
         if not subject or any(_OWNER.search(word) for word in subject):
             return cls()
         if all(word[0].isupper() for word in subject):
-            name = tuple(word for word in map(fold, subject) if word not in _TITLES)
+            name = tuple(word for word in map(fold, subject) if word not in _TITLES and word != "i")
             thing = not _NO_PERSON.isdisjoint(name) or f"the {subject[0]}" in question
             deed = root_of(fold(words[verb])) if verb else ""
             pronoun = next(filter(None, map(pronoun_of_title, map(fold, subject))), "")
