@@ -35,7 +35,7 @@ _SAYS = re.compile(
     r"\b(?:sa(?:y|ys|id)|claim\w{0,3}|believ\w{1,3}|fear\w{0,3}|hop(?:e|es|ed)|thought|reported|rumou?r\w{0,3}|told)\b",
     re.IGNORECASE,
 )
-"""What is only said, feared or hoped denies nothing."""
+"""A verb by which something is only said, feared or hoped: it denies nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ def _is_short_for(abbreviation: str, words: str) -> bool:
 
 
 def roles_in(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """What a list of people says of each in brackets, as entries of their line: `Present: Ann Orr (chair), ...`."""
+    """The roles that a list of people gives in brackets, as entries of their line: `Present: Ann Orr (chair), ...`."""
     for entry in entries:
         for found in _HAS_ROLE.finditer(entry.value):
             yield Entry(entry.start, entry.end, found["role"], found["name"])

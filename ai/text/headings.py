@@ -51,7 +51,7 @@ _TO_DO = re.compile(
     r"what\s(?:can|could|do|does|should|must|shall|may|am|are|is)\s(?:i|we|you|one|to)\s.{0,12}\bdo(?:ne)?\W*|what\sto\sdo\W*|what\sdoes\s(?:it|this|that)\smean\W*",
     re.IGNORECASE,
 )
-"""What the section under a heading that states something tells: what it means, and what to do."""
+"""Questions that the section under a heading which states something answers: its meaning, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,13 +141,13 @@ class _Reading:
     at: int = -1
 
     def begin(self, known: Person) -> None:
-        """What stands before the text is about somebody."""
+        """The words before the text are about somebody."""
         self.first = self.main = name_of(known.name)
         self.people.pronouns[self.main] = known.pronoun
         self.meant[known.pronoun] = self.main
 
     def read(self, text: str, told: Told) -> Meaning:
-        """What the next sentence means; `text` is what it says outside speech."""
+        """The meaning of the next sentence; `text` is its words outside speech."""
         self.at += 1
         if told.opens:
             self._open()
@@ -235,7 +235,7 @@ class _Reading:
         self.held |= {each for each in self.meant if pronoun in (each, "")}
 
     def _close(self, text: str, named: Sequence[Named], words: Sequence[_Word], *, opens: bool) -> None:
-        """What the sentence leaves for the pronouns of the next one."""
+        """The persons that the sentence leaves for the pronouns of the next one."""
         actors = [each for each in named if each.acts]
         rivals = {word.pronoun for word in words if word.noun and not word.aside}
         if any(self._name_of(each) != self.waits for each in named) or any(each.noun and each.acts for each in words):

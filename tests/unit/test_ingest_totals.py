@@ -144,7 +144,7 @@ def test_a_total_of_things_without_a_time_has_no_figure() -> None:
     found = read("item,price\nA,1\nB,2\nTotal,3\n")
     told = [record.attribute for record in found.parts.records if record.attribute is not None]
     assert [(each.place.name, each.value) for each in told] == [("A", "1"), ("B", "2")]
-    assert found.parts.notes == ("1 row of totals or averages, left out of the figures (row 2: Total)",)
+    assert found.parts.notes == ("1 row of totals or averages, left out of the figures (row 3: Total)",)
 
 
 PARTS = ("North", "East", "South", "West", "Central")

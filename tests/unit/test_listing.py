@@ -19,7 +19,7 @@ DOCUMENT: dict[str, Any] = {
 
 def test_a_row_has_every_column() -> None:
     [row] = csv.DictReader(io.StringIO(csv_text([DOCUMENT])))
-    assert tuple(row) == COLUMNS
+    assert tuple(row) == (*COLUMNS, "damaged")
     assert row["time"] == "2023-11-14T22:13:20.123+00:00"
     assert (row["rules"], row["refs"], row["actor"]) == ("E1 Q2", "intent:i", "")
 

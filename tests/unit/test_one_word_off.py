@@ -253,8 +253,8 @@ def parties() -> Iterator[tuple[str, str, str]]:
         for other in people:
             if one != other:
                 for deed, done in (("taught", "taught"), ("painted", "painted"), ("chose", "chosen")):
-                    yield f"{one} {deed} {other} in 1904, it is said.", one, other
-                    yield f"{other} was {done} by {one} in 1904, it is said.", one, other
+                    yield f"{one} {deed} {other} in 1904, it is known.", one, other
+                    yield f"{other} was {done} by {one} in 1904, it is known.", one, other
 
 
 @pytest.mark.parametrize(("said", "one", "other"), [*parties()])

@@ -19,6 +19,7 @@ from retrieval.english.stems import root_of
 
 _MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
 _BETWEEN = word_list("had has have was were then later also never first soon once finally again")
+_BE = word_list("was were been")
 _FORMS = {"she": word_list("she her"), "he": word_list("he his"), "": frozenset[str]()}
 
 
@@ -96,13 +97,15 @@ def is_called(name: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _does(text: str, name: Sequence[str], deed: str) -> bool:
-    """True if somebody of that name does the deed right behind it."""
+    """True if somebody of that name does the deed right behind it, and it is not done to that one: `was taught by`."""
     words = _words(text)
     for at, word in enumerate(words):
-        if word in name:
-            behind = [each for each in words[at + 1 : at + 4] if each not in _BETWEEN][:1]
-            if behind and root_of(behind[0]) == deed:
-                return True
+        if word not in name:
+            continue
+        near = words[at + 1 : at + 4]
+        verb = next((n for n, each in enumerate(near) if each not in _BETWEEN), len(near))
+        if verb < len(near) and root_of(near[verb]) == deed:
+            return near[verb].endswith("ing") or _BE.isdisjoint(near[:verb])
     return False
 
 

@@ -24,7 +24,7 @@ _OTHERS = word_list(
 _ONLY_PLANNED = word_list("proposed planned")
 """Words that a sentence need not repeat: a question for the planned bridge says already that it was planned."""
 _ONCE = word_list("former ex retired")
-"""Who `was the captain` may be the former captain today, unless the question says when."""
+"""Words for one who held the office once: `Who was the captain?` may ask of the former captain, unless it says when."""
 _WAS = re.compile(r"\b(?:was|were|had\sbeen|did|used\sto)\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b\d{4}\b|\b(?:then|when|while|during|before|after)\b", re.IGNORECASE)
 _GROUPS = tuple(

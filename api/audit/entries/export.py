@@ -52,7 +52,7 @@ def csv_text(documents: Iterable[Mapping[str, Any]], *, summary: bool = False, p
         row = [_cell(name, document) for name in COLUMNS]
         row += [_told((document.get("summary") or {}).get(name, "")) for name in told]
         row += [plain_cell((document.get("contents") or {}).get(name)) for name in parts]
-        writer.writerow([*row, plain_cell(document["damaged"])])
+        writer.writerow([*row, plain_cell(document.get("damaged"))])
     return text.getvalue()
 
 

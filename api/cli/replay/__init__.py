@@ -118,6 +118,7 @@ def _wanted(since: datetime | None, until: datetime | None, where: Sequence[str]
 async def _matching(system: System, wanted: EntryCriteria) -> AsyncIterator[str]:
     from api.audit.log.search import EntrySearch
     from api.wiring import open_entry_index
+    from ledger.model import DamagedEntry
 
     ledger = system.services.ledger
     async with open_entry_index(system.configuration, origin=ledger.origin) as index:
@@ -126,7 +127,7 @@ async def _matching(system: System, wanted: EntryCriteria) -> AsyncIterator[str]
         while following is not None:
             page = await search.page(wanted, after=following, limit=_PAGE)
             for entry, _ in page.found:
-                yield entry.leaf.entry_id
+                yield entry.entry_id if isinstance(entry, DamagedEntry) else entry.leaf.entry_id
             following = page.next
 
 

@@ -1,5 +1,5 @@
-"""What one clause says of its subject is not carried over to that of another: `A strimmer and two wheelbarrows were
-stolen; the wheelbarrows were later found` does not tell where the strimmer was found."""
+"""Clauses with subjects of their own: nothing that one says is carried over to the subject of another. `A strimmer and
+two wheelbarrows were stolen; the wheelbarrows were later found` does not tell where the strimmer was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was planned, offered or asked for has not happened by that: `The guild planned to sell the mill`."""
+"""Plans, offers and requests: nothing has happened by them. `The guild planned to sell the mill`."""
 
 from __future__ import annotations
 

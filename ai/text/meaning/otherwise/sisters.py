@@ -36,7 +36,7 @@ _FOR = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[,;:]")
-"""What the others are not may be named before in the sentence itself."""
+"""Words for others than those named, who may stand in the sentence itself."""
 _PLAIN = word_list("ordinary normal regular standard plain conventional")
 """Words for those of a kind that no other word singles out."""
 _ANY = word_list("every each most many all some several few two three four five six new these those such more")

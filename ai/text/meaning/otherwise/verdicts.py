@@ -1,4 +1,4 @@
-"""What comes of what is believed: the sentence itself goes on against it, or the next one denies it."""
+"""The verdict on a belief: the sentence itself goes on against it, or the next one denies it."""
 
 from __future__ import annotations
 

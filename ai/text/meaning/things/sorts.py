@@ -119,7 +119,9 @@ def _pairs(text: str, *, ends: bool = False) -> Iterator[tuple[str, str]]:
         which, noun = fold(one[0]), fold(other[0])
         if text[one.end() : other.start()] != " " or not other[0].islower() or which in UNWEIGHED_WORDS | _VAGUE:
             continue
-        if "-" in which + noun or noun in NO_NOUN or which in PREPOSITIONS or which.endswith("ly") or is_past(noun):
+        if not (which + noun).isalpha():  # `the IPv6 rollout` is told from others by its number
+            continue
+        if noun in NO_NOUN or which in PREPOSITIONS or which.endswith("ly") or is_past(noun):
             continue
         if ends and not (_ENDS.match(text, other.end()) and one[0].islower()):
             continue
