@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from retrieval.errors import IngestError, LoadError
 from retrieval.ingest.formats.load import load
-from retrieval.ingest.parsing.title_line import title_line
 from retrieval.ingest.records.chunk import ChunkSize, chunk
 from retrieval.ingest.records.events import with_events
 from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
@@ -77,11 +76,9 @@ def _read(name: str, task: FileTask) -> ReadFile:
 
 def _about(loaded: LoadedFile, parts: Parts) -> About:
     """The document's description of itself; one without a title is called by its first heading, if it opens with
-    one, or by the line above a plain text."""
+    one."""
     if loaded.about.title:
         return loaded.about
-    if loaded.media_type == "text/plain" and (line := title_line(loaded.text)):
-        return replace(loaded.about, title=line)
     paths = (headings_above(record.heading) for record in parts.records[:_OPENING])
     return replace(loaded.about, title=next((path[0] for path in paths if path), None))
 
