@@ -94,7 +94,7 @@ def candidates(
     """All candidates, best first, ties by source and place, by the rules of a version. Raises `ModelTimeout` when
     `stop_at` (monotonic seconds) passes between two sources."""
     later = version > RELEASED
-    reads = [ReadSource.of(source, lined=later, carried=later) for source in sources]
+    reads = [ReadSource.of(source, lined=later) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
     replies = {**denied(question, reads), **replied(question, reads)} if later else {}
@@ -180,7 +180,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     # what a question denies or excepts is never told by a sentence that does neither
     if within.source.statement is None and not asked.agrees(read.text):
         return None
-    hangs = asked.hangs(read.text) and not read.carried.opening
+    hangs = asked.hangs(read.text)
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
     offered = asked.offered(read.text, full=covered >= parameters.well_covered)
@@ -189,7 +189,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
         return None
     if within.source.statement is None and not asked.demanded(read, within, meant):
         return None
-    told = lead or within.source.statement or read.carried.opening
+    told = lead or within.source.statement
     if not (asked.lenient or told) and asked.means_another(read.text):
         return None
     if not offered and not (

@@ -15,7 +15,7 @@ from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold
 from retrieval.english.lists import word_list
 from retrieval.english.pronouns import NOTHING, Meaning, Person, Told, meanings
-from retrieval.english.stems import root_of
+from retrieval.english.stems import is_many, root_of
 
 _MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
 _BETWEEN = word_list("had has have was were then later also never first soon once finally again")
@@ -45,7 +45,7 @@ class Carried:
     def is_of_another(self, asked: Antecedent, text: str) -> bool:
         """True if the sentence does not say the name of the one asked about and tells what others did, or its pronoun
         may mean more than one; or if it says that another did the deed."""
-        if not asked.name:
+        if not asked.name or (len(asked.name) == 1 and is_many(asked.name[0])):  # `Rovers` are no person
             return False
         if asked.deed and asked.deed not in _MUTUAL and self._is_done_by_another(asked):
             return True

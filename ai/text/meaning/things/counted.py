@@ -26,6 +26,7 @@ _BETWEEN = word_list(
     "is are was were be been being has have had can could will would may might must shall should also then later only "
     "not never still"
 )
+_SPANS = word_list("times years months weeks days hours minutes")
 _RELATIVE = word_list("that which who")
 _WITHIN = 3
 """Words between a number and what it counts."""
@@ -45,6 +46,8 @@ class Counted:
         words = found["rest"].split() if found is not None else []
         end = next((at for at, word in enumerate(words) if at and _ends(word)), len(words))
         end = next((at + 1 for at, word in enumerate(words[:end]) if is_many(fold(word))), end)  # `students attend`
+        if end and fold(words[end - 1]) in _SPANS:  # `unused days`: what stands before a span counts nothing
+            return cls()
         nouns = tuple(word for word in words[:end] if fold(word) not in NO_NOUN and word.islower())
         return cls(nouns, _deed(words[end:]))
 
