@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ai.gate import Ruleset, find_sensitive, scan_text
+from ai.governance.hidden import hidden_kinds
 from ai.governance.obligations import Projection, carry_out
 from ai.model import AdmittedItem, Appeals, Draft, Sentence, TextSpan, blocked
 from ai.text.catalogue import PHRASES
@@ -49,10 +50,13 @@ def evidence_facts(item: Evidence, *, rules: Ruleset, data: PolicyData) -> tuple
 
 
 def detected(item: Evidence, *, rules: Ruleset) -> tuple[Injection, tuple[Finding, ...]]:
-    """The detectors' findings in the item's words: does it look like an instruction, and where are personal data."""
+    """The detectors' findings in the item's words: does it look like an instruction, and where are personal data.
+    A figure that rests on personal data is such wholly."""
     text, statement = _texts(item)
     read = (text, statement, item.first.source.title, item.first.record.heading)
     findings = tuple(finding for part in (text, statement) if part for finding in _findings(part))
+    told = len(statement or text)
+    findings += tuple(Finding(kind, 0, told) for kind in hidden_kinds(item))
     return _injection("\n".join(part for part in read if part), rules), findings
 
 

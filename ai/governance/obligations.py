@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.gate import find_sensitive
+from ai.governance.hidden import hidden_kinds
 from ai.model import AdmittedItem, TextSpan, blocked
 from policy.model import Obligation
 from policy.obligations import DROP
@@ -69,14 +70,14 @@ def _redact(item: Projection, params: Mapping[str, Any]) -> Projection | None:
     if not isinstance(kinds, list | tuple) or not kinds:
         return None
 
-    def spans(text: str) -> tuple[TextSpan, ...]:
-        found = find_sensitive(text)
-        return tuple(
-            TextSpan(f.start, f.end, f.kind)
-            for f in found
-            if any(f.kind == k or f.kind.startswith(f"{k}.") for k in kinds)
-        )
+    def meant(kind: str) -> bool:
+        return any(kind == k or kind.startswith(f"{k}.") for k in kinds)
 
+    def spans(text: str) -> tuple[TextSpan, ...]:
+        return tuple(TextSpan(f.start, f.end, f.kind) for f in find_sensitive(text) if meant(f.kind))
+
+    if any(map(meant, hidden_kinds(item.evidence))):
+        return None
     if item.evidence.computed is not None and spans(item.statement or ""):
         return None
     return _withhold(item, spans)

@@ -7,12 +7,13 @@ its measure; latitude and longitude are a place. What is not sure is not said: a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 
 from retrieval.english.lists import word_list
+from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import kind_column, kind_of_header, may_tell_kinds, named_places
 from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import MOST_DIGITS, slug
@@ -33,13 +34,6 @@ _MEASURE_COLUMN = re.compile(
 )
 _VALUE_COLUMN = re.compile(r"(?:obs[ _])?values?|amount|figure", re.IGNORECASE)
 _UNIT_COLUMN = re.compile(r"units?(?: of measure(?:ment)?)?", re.IGNORECASE)
-_CODES = frozenset(
-    (
-        *("id", "code", "fips", "geoid", "zip", "postcode", "rank", "no", "nr", "number", "index", "iso", "phone"),
-        *("year", "column", "unnamed", "lat", "latitude", "lon", "lng", "long", "longitude", "x", "y", "z"),
-    )
-)
-"""Words of headers whose numbers name something and measure nothing."""
 _LATITUDE = re.compile(r"(?:decimal[ _])?lat(?:itude)?(?:[ _]?(?:dd|deg|wgs84))?", re.IGNORECASE)
 _LONGITUDE = re.compile(r"(?:decimal[ _])?(?:lon|lng|long|longitude)(?:[ _]?(?:dd|deg|wgs84))?", re.IGNORECASE)
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
@@ -113,9 +107,10 @@ def recognised(
         return _without_totals(found, name, columns, rows, kind) if name is not None and entities else found
     measure = next((i for i, each in enumerate(columns) if _MEASURE_COLUMN.fullmatch(each) and each != name), None)
     unit = next((i for i, each in enumerate(columns) if _UNIT_COLUMN.fullmatch(each)), None)
-    figures = by_header or _measured(
-        columns, cells, {name, *(point or ())}, comma=comma, has_measure=measure is not None
-    )
+    apart = {name, *(point or ())}
+    figures = by_header or _measured(columns, cells, apart, comma=comma, has_measure=measure is not None)
+    changing = _changing(columns, sample, name) if not by_header else set(columns)
+    figures = tuple(each for each in figures if not _is_of_codes(each, cells[each.column], changing))
     called = slug(title).replace("-", " ") or "value"
     if measure is None:
         figures = tuple(_called(each, called) for each in figures)
@@ -126,6 +121,22 @@ def recognised(
     )
     found = Recognised(spec, figures, None if by_header else year, measure, unit, comma)
     return _without_totals(found, name, columns, rows, kind)
+
+
+def _is_of_codes(figure: FigureColumn, cells: Sequence[str], changing: Collection[str]) -> bool:
+    """True for a column whose numbers name something; `changing` are those of which one place has several."""
+    header = _YEAR.sub("", figure.column).strip() if figure.year else figure.column
+    return are_codes(header, cells, free=figure.unit is None and figure.column not in changing)
+
+
+def _changing(columns: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> set[str]:
+    """The columns of which one place has several cells: what names it would be the same at all times."""
+    at = columns.index(name)
+    seen: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        for column, cell in zip(columns, row, strict=True):
+            seen.setdefault((column, row[at].strip()), set()).add(cell.strip())
+    return {column for (column, _), cells in seen.items() if len(cells - {""}) > 1}
 
 
 def _without_totals(
@@ -240,7 +251,7 @@ def _measured(
     found: list[FigureColumn] = []
     for index, column in enumerate(columns):
         told = cells[column]
-        if column in apart or is_named_as_code(column) or any(is_code(each) for each in told):
+        if column in apart or is_named_as_code(column):
             continue
         if not _are(told, lambda cell: figure_of(cell, comma=comma) is not None or not any(map(str.isalnum, cell))):
             continue
@@ -250,16 +261,6 @@ def _measured(
         words, unit = split_unit(column)
         found.append(FigureColumn(column, index, None if value else words_of(words) or None, unit, None))
     return tuple(found)
-
-
-def is_named_as_code(column: str) -> bool:
-    """True for the header of numbers that name something: `ID`, `Postcode`."""
-    return not _CODES.isdisjoint(re.split(r"[^a-z]+", column.lower()))
-
-
-def is_code(cell: str) -> bool:
-    """True for digits that begin with a nought, which no figure does."""
-    return len(cell) > 1 and cell.isdigit() and cell.startswith("0")
 
 
 def words_of(text: str) -> str:

@@ -17,14 +17,13 @@ from retrieval.algebra.domain import CONTAINMENT
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
 from retrieval.english.lists import word_list
 from retrieval.english.stems import is_past
+from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
 from retrieval.ingest.records.recognise import (
     FigureColumn,
     Recognised,
     figure_of,
     holds_nothing,
-    is_code,
-    is_named_as_code,
     split_unit,
     words_of,
 )
@@ -49,9 +48,7 @@ _TIME_COLUMN = re.compile(
 """Columns that say when a row was so: one thing may have several such rows."""
 _A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
-_NO_MEASURES = word_list(
-    "account edition fax isbn mobile pin position ref reference rev revision sku tel telephone version"
-)
+_NO_MEASURES = word_list("edition position ref rev revision version")
 _LEAST_OTHERS = 3
 """A figure that is the sum of so many others is one of a total that nothing names."""
 
@@ -174,7 +171,8 @@ def _figure(column: str, index: int, cells: Sequence[str], *, comma: bool) -> Fi
     if is_when(said):
         named = measure if "year" in said else f"year {measure}"
         return FigureColumn(column, index, named, CALENDAR_YEAR, None) if years and unit is None else None
-    if is_named_as_code(column) or said & _NO_MEASURES or any(map(is_code, cells)) or (years and unit is None):
+    coded = is_named_as_code(column) or are_codes(column, cells, free=unit is None)
+    if coded or said & _NO_MEASURES or (years and unit is None):
         return None
     told = [figure_of(cell, comma=comma) if len(cell) <= MOST_DIGITS else None for cell in cells]
     figures = [each for each in told if each is not None]
