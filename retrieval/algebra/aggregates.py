@@ -31,7 +31,7 @@ class AggregateFunction:
     asked: tuple[str, ...] = ()
     """Words of a question that mean it; none for one that questions ask for in another way."""
     rounded: bool = False
-    """True if the result of whole figures may be no whole one; it is told in tenths."""
+    """True if the result of whole figures may be no whole one; it is rounded as it is told."""
     adds: bool = False
     """True if it adds figures up, which densities do not allow."""
     hides: bool = False

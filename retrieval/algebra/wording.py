@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 CALENDAR_YEAR = "calendar year"
@@ -36,6 +36,20 @@ def tenths(value: Decimal) -> Decimal:
     """Rounded to one decimal, half away from zero; a whole number keeps none."""
     rounded = value.quantize(Decimal("0.1"), ROUND_HALF_UP)
     return rounded.to_integral_value() if rounded == rounded.to_integral_value() else rounded
+
+
+def decimals_of(value: Decimal, inputs: Iterable[Decimal]) -> int:
+    """The decimals that a mean or a median is told with: those of its inputs, of a small one three digits that count,
+    at least one."""
+    small = 2 - value.adjusted() if value and abs(value) < 1 else 0
+    return max((1, small, *(-int(each.as_tuple().exponent) for each in inputs)))
+
+
+def rounded(value: Decimal, decimals: int) -> Decimal:
+    """Rounded half away from zero, without noughts at the end."""
+    exact = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    whole = exact.to_integral_value()
+    return whole if exact == whole else exact.normalize()
 
 
 def percent(part: Decimal, whole: Decimal) -> Decimal:

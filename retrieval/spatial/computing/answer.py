@@ -22,11 +22,11 @@ from retrieval.algebra.operations import (
     Superlative,
     WithinDistance,
 )
-from retrieval.algebra.plan import Plan, Stated
+from retrieval.algebra.plan import Part, Plan, Stated, Total
 from retrieval.model import Computation, Limitation, TimeRange
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.as_of import AsOf, drawn
-from retrieval.spatial.computing.compute import compute, units_of
+from retrieval.spatial.computing.compute import compute, finely_rounded, units_of
 from retrieval.spatial.computing.forms import form_of
 from retrieval.spatial.computing.lacking import without_figures
 from retrieval.spatial.computing.missing import (
@@ -110,9 +110,17 @@ def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
         return Answer(limitations=(*limitations, *unrecorded))
     limitations += tuple(each for each in unrecorded if each not in limitations)
     inputs = list(given.facts.values())
-    parameters = {"plan": plan_json(given.plan), "names": given.names, "inside": given.inside, **units_of(inputs)}
+    parameters: Mapping[str, object] = {
+        "plan": plan_json(given.plan),
+        "names": given.names,
+        "inside": given.inside,
+        **units_of(inputs),
+    }
     try:
-        done = drawn(type(plan).__name__.lower(), parameters, inputs, placed)
+        form = type(plan).__name__.lower()
+        if isinstance(plan, Total | Part):
+            parameters = finely_rounded(form, parameters, inputs)
+        done = drawn(form, parameters, inputs, placed)
     except ValueError:  # the inputs answer nothing: what is missing is said
         missing = Limitation("NO_OBSERVATION", "The records do not hold what this needs.", CHANNEL)
         return Answer(limitations=limitations or (missing,))
@@ -206,7 +214,7 @@ def _aggregate(operation: Aggregate, facts: FactSource) -> Answer:
         **_within(operation.within, facts),
         **units_of(inputs),
     }
-    done = compute("aggregate", parameters, inputs)
+    done = compute("aggregate", finely_rounded("aggregate", parameters, inputs), inputs)
     return Answer((done,), done.inputs if len(done.inputs) <= _SHOWN_INPUTS else (), limitations)
 
 

@@ -9,6 +9,7 @@ named, in order of entity id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import cast
 
@@ -17,6 +18,7 @@ from retrieval.algebra.describe import Names
 from retrieval.algebra.units import METRES
 from retrieval.algebra.wording import (
     counted,
+    decimals_of,
     difference_in,
     in_unit,
     kilometres,
@@ -25,7 +27,7 @@ from retrieval.algebra.wording import (
     percent,
     plural,
     quantity,
-    tenths,
+    rounded,
 )
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
@@ -139,14 +141,29 @@ def _aggregate(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outco
     values = [_value(f) for f in facts]
     aggregate = AGGREGATES[cast("AggregateName", _text(parameters, "function"))]
     exact = aggregate.compute(values)
-    value = tenths(exact) if aggregate.rounded else exact
+    value = rounded(exact, _decimals(parameters, exact, values)) if aggregate.rounded else exact
     measure = _text(parameters, "measure").replace("_", " ")
     places = f"{counted(len(values), _text(parameters, 'place_type'))}{_inside(parameters)}"
-    result: dict[str, object] = {"value": str(value), "considered": len(values)}
+    result: dict[str, object] = {"value": f"{value:f}", "considered": len(values)}
     if parameters["year"] is None:
         return result, _untimed(parameters).aggregate(aggregate.word, value, len(values))
     told = _said(parameters, value)
     return result, f"The {aggregate.word} {measure} of {places} with a figure for {parameters['year']} was {told}."
+
+
+ROUNDING = {"rounding": "significant"}
+"""The parameter by which means and medians keep the digits that count; those recorded without it are told in tenths."""
+
+
+def finely_rounded(operation: str, parameters: Mapping[str, object], facts: Sequence[Fact]) -> Mapping[str, object]:
+    """The parameters with which the operation says its result to enough digits: what tenths say as well needs none."""
+    fine = {**parameters, **ROUNDING}
+    same = compute(operation, fine, facts).result == compute(operation, parameters, facts).result
+    return parameters if same else fine
+
+
+def _decimals(parameters: Mapping[str, object], value: Decimal, inputs: Sequence[Decimal]) -> int:
+    return decimals_of(value, inputs) if ROUNDING.items() <= parameters.items() else 1
 
 
 def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
@@ -333,6 +350,10 @@ def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         raise ValueError("a plan needs `names` and `inside`")
     form = form_of(plan)
     done = form.evaluate(plan, Table.of(facts, inside))
+    if done.value is not None and done.value.denominator > 1:
+        exact = Decimal(done.value.numerator) / Decimal(done.value.denominator)
+        told = [_value(fact) for fact in facts if fact.value is not None and done.names(fact.place)]
+        done = replace(done, decimals=_decimals(parameters, exact, told))
     return form.result(plan, done), form.statement(plan, done, Names(names, _units(parameters), stated=True))
 
 

@@ -232,13 +232,19 @@ def conditions_figures(conditions: Sequence[Condition], *, whole: bool = True) -
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The result of a plan: places in order, each with its figure where it has one, and one value."""
+    """The result of a plan: places in order, each with its figure where it has one, and one value, told with so many
+    `decimals` where it is rounded."""
 
     places: tuple[tuple[EntityRef, Fraction | None], ...] = ()
     value: Fraction | None = None
     considered: int = 0
     holds: bool | None = None
     years: tuple[int, ...] = ()
+    decimals: int = 1
+
+    def names(self, place: EntityRef) -> bool:
+        """True if the place is one of the result."""
+        return any(each.entity_id == place.entity_id for each, _ in self.places)
 
 
 def evaluate(plan: Plan, table: Table) -> Evaluated:  # noqa: PLR0911 - one branch for each operation

@@ -29,7 +29,7 @@ from retrieval.algebra.plan import (
     Weigh,
     Where,
 )
-from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, tenths
+from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, rounded
 from retrieval.english.stems import is_many
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
@@ -46,7 +46,7 @@ def result_of(plan: Plan, done: Evaluated) -> dict[str, object]:
     elif isinstance(plan, Select | Tally):
         result["count"] = len(done.places)
     elif done.value is not None:
-        result["value"] = _value(plan, done.value)
+        result["value"] = _value(plan, done.value, done.decimals)
     return result
 
 
@@ -66,21 +66,21 @@ def _figure(plan: Plan) -> Figure | None:
             return None
 
 
-def _value(plan: Plan, value: Fraction) -> str:
+def _value(plan: Plan, value: Fraction, decimals: int) -> str:
     match plan:
         case Weigh(_, _, "ratio"):
             return _ratio(value)
         case Part(_, _, _, "share"):
-            return str(_tenths(value))
+            return f"{_rounded(value, decimals):f}"
         case Total(function, _, figure) if AGGREGATES[function].rounded and isinstance(figure, Value):
-            return str(_tenths(value))
+            return f"{_rounded(value, decimals):f}"
         case _:
             of = _figure(plan)
             return str(value) if of is None else text_of(of, value)
 
 
-def _tenths(value: Fraction) -> Decimal:
-    return tenths(Decimal(value.numerator) / Decimal(value.denominator))
+def _rounded(value: Fraction, decimals: int) -> Decimal:
+    return rounded(Decimal(value.numerator) / Decimal(value.denominator), decimals)
 
 
 def _ratio(value: Fraction) -> str:
@@ -106,7 +106,7 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
                 if any(isinstance(c, Foremost) or (isinstance(c, OneOf) and c.holds) for c in places.conditions)
                 else _known(figure)
             )
-            value = _told_total(function, figure, done.value, names)
+            value = _told_total(function, figure, done, names)
             listing = ""
             least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
             if least < len(done.places) <= _NAMED and not any(
@@ -134,7 +134,9 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
         case Part(figure, _, _, way) if done.value is not None:
             whole, *parts = (_with(figure, p, v, names) for p, v in done.places)
             if way == "share":
-                said = f"{listed(parts)} {'has' if len(parts) == 1 else 'have'} {_tenths(done.value):,f} %"
+                said = (
+                    f"{listed(parts)} {'has' if len(parts) == 1 else 'have'} {_rounded(done.value, done.decimals):,f} %"
+                )
                 return f"Of the {figure_words(figure, names)} of {whole}, {said}."
             left = told(figure, done.value, names)
             return f"The {figure_words(figure, names)} of {whole} without {listed(parts)} was {left}."
@@ -158,9 +160,10 @@ def _was(figure: Figure) -> str:
     return "are" if is_many(figure.measure.rpartition(" ")[2]) else "is"
 
 
-def _told_total(function: AggregateName, figure: Figure, value: Fraction, names: Names) -> str:
+def _told_total(function: AggregateName, figure: Figure, done: Evaluated, names: Names) -> str:
+    value = done.value or Fraction(0)
     if AGGREGATES[function].rounded and isinstance(figure, Value):
-        return in_unit(f"{_tenths(value):,f}", names.unit(figure.measure))
+        return in_unit(f"{_rounded(value, done.decimals):,f}", names.unit(figure.measure))
     return told(figure, value, names)
 
 
