@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 from xml.etree import ElementTree
@@ -26,6 +29,8 @@ _CORE = "docProps/core.xml"
 MOST_COLUMNS = 4096
 _SAMPLE = 30
 """Rows among which the header is."""
+_QUOTED = re.compile(r'"[^"]*"|\\.')
+"""Characters of a number format that are shown as they are and change no number."""
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 
 Row = tuple[str, ...]
@@ -103,12 +108,21 @@ def sheets_as_csv(name: str, sheets: Sequence[tuple[str, Sequence[Row]]]) -> Ext
 def _rows(name: str, sheet: Any) -> Iterator[Row]:
     """The rows that hold something."""
     sheet.reset_dimensions()  # what a file says of its size is not to be relied on
-    for cells in sheet.iter_rows(values_only=True):
-        row = tuple(shown(cell) for cell in islice(cells, MOST_COLUMNS + 1))
+    for cells in sheet.iter_rows():
+        row = tuple(_shown(cell) for cell in islice(cells, MOST_COLUMNS + 1))
         if len(row) > MOST_COLUMNS:
             raise LoadError(f"{name}: a sheet with more than {MOST_COLUMNS} columns")
         if any(row):
             yield row
+
+
+def _shown(cell: Any) -> str:
+    """The cell as text; a share that the workbook shows in per cent as it is shown: `20%`, and no `0.2`."""
+    value = cell.value
+    counts = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if counts and "%" in _QUOTED.sub("", cell.number_format or ""):
+        return f"{Decimal(repr(value)).scaleb(2).normalize():f}%"
+    return shown(value)
 
 
 def _table(rows: Sequence[Row]) -> tuple[int, list[Row]]:

@@ -124,7 +124,11 @@ def headed(name: str, text: str, delimiter: str) -> Headed:
     above = sum(any(map(str.strip, row.cells)) for row in rows[:at])
     counts = ((above, "above the header"), (len(below) - end, "below the table"))
     notes = tuple(f"{counted(count, 'row')} {where}" for count, where in counts if count)
-    kept = (replace(row, number=n, cells=_trimmed(row.cells, len(columns))) for n, row in enumerate(below[:end]))
+    widths = Counter(len(row.cells) for row in below[:end])
+    kept = (
+        replace(row, number=n, cells=_trimmed(row.cells, len(columns)) if _is_usual(row, widths) else row.cells)
+        for n, row in enumerate(below[:end])
+    )
     return Headed(columns, tuple(kept), notes)
 
 
@@ -143,6 +147,11 @@ def filled_cells(cells: Sequence[str]) -> int:
 
 def _is_footnote(row: TableRow) -> bool:
     return filled_cells(row.cells) == 1 and " " in row.cells[0].strip()
+
+
+def _is_usual(row: TableRow, widths: Counter[int]) -> bool:
+    """False for a row that alone is wider than the others: a cell too many in its middle moves those behind it."""
+    return 2 * widths[len(row.cells)] >= widths.total()
 
 
 def _trimmed(cells: list[str], width: int) -> list[str]:

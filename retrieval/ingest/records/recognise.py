@@ -308,9 +308,11 @@ def figure_of(cell: str, *, comma: bool = False, bare: bool = False) -> tuple[st
     if bare:
         return (cell.replace(",", "").replace(" ", ""), "") if _PLAIN.fullmatch(cell) else None
     text, unit = _tidy(cell), ""
+    minus = "-" if text[:1] == "-" and text[1:2] in _SIGNS else ""
+    text = text[len(minus) :]
     for sign, word in _SIGNS.items():
         if text.startswith(sign) or text.endswith(sign):
-            text, unit = text.removeprefix(sign).removesuffix(sign).strip(), word
+            text, unit = minus + text.removeprefix(sign).removesuffix(sign).strip(), word
             break
     if comma and _COMMA.fullmatch(text):
         return text.replace(".", "").replace(" ", "").replace(",", "."), unit
