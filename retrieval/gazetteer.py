@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from retrieval.algebra.wording import IS
 from retrieval.english.lists import EVERYDAY_NAMES, NEUTRAL_SUFFIXES, NOT_NAMES
 from retrieval.index import GazetteerEntry, surface_key
 from retrieval.model import EntityRef, Mention
@@ -144,7 +145,7 @@ class Gazetteer:
         i = 0
         while i < len(tokens):
             last, entities = self._longest(tokens, i)
-            if entities and not _everyday(tokens[i:last]):
+            if entities and (not _everyday(tokens[i:last]) or any(map(_says_how, entities))):
                 yield i, last, entities
                 i = last
             else:
@@ -186,6 +187,11 @@ def _tokens(text: str, dotted: Set[str]) -> list[_Token]:
         tokens.append(_Token(match.start(), match.end(), words, capital, possessive, joined, initial))
         end, before = match.end(), bare.casefold()
     return tokens
+
+
+def _says_how(entity: EntityRef) -> bool:
+    """True for a group whose name is the everyday word: `green`."""
+    return entity.entity_id.startswith(IS)
 
 
 def _everyday(tokens: Sequence[_Token]) -> bool:

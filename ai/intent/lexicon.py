@@ -17,6 +17,7 @@ from retrieval.algebra.wording import CALENDAR_YEAR, plural
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
+from retrieval.model import EntityRef
 
 
 class Role(StrEnum):
@@ -167,6 +168,14 @@ class Lexicon:
             if roles is not None:
                 return Entry(size, roles)
         return Entry(1, {})
+
+    def is_group(self, ref: EntityRef) -> bool:
+        """True for a group that a table without times puts things into: `Sales`, `diesel`."""
+        return ref.listed and ref.type not in self._measured
+
+    @cached_property
+    def _measured(self) -> frozenset[str]:
+        return frozenset(figure.kind for figure in self.domain.figures)
 
     @cached_property
     def kinds(self) -> Mapping[str, str]:

@@ -120,7 +120,8 @@ def _settled(items: Sequence[Item], i: int, kind: str | None, lexicon: Lexicon, 
     beside = after is not None and after.has(Role.KIND) and kind == after.roles[Role.KIND]
     if candidates and kind is not None:
         kept = tuple(c for c in candidates if c.type == kind)
-        attributive = any(c.type in lexicon.domain.around(kind) for c in candidates)  # `Kansas towns`
+        around = lexicon.domain.around(kind)
+        attributive = any(c.type in around or lexicon.is_group(c) for c in candidates)  # `Kansas towns`
         fuller = () if attributive else lexicon.gazetteer.named(f"{mention.surface} {kind}")
         kept = kept or tuple(c for c in _lying(fuller, items, i, lexicon) if c.type == kind)
         if kept:

@@ -25,7 +25,7 @@ from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext
 from ai.text.parts import parts_of
-from retrieval.algebra.operations import Count, Lookup, Operation
+from retrieval.algebra.operations import ContainedIn, Count, Lookup, Operation
 from retrieval.algebra.wording import listed, plural
 from retrieval.english.lists import REQUEST_WORDS
 from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
@@ -114,9 +114,11 @@ def _read(question: str, context: MapContext, *, lexicon: Lexicon, of_untimed: b
 
 
 def _short(operation: Operation, lexicon: Lexicon, *, of_untimed: bool) -> Operation:
-    """The short form; of things counted by a figure without a time there is none, since it does not name them all."""
+    """The short form; of things counted by a figure without a time there is none, since it does not name them all, nor
+    of those in a group, which has no outline."""
     short = shortened(operation, lexicon.counting)
-    return operation if of_untimed and isinstance(short, Count) and short.measure is not None else short
+    longer = isinstance(short, ContainedIn) or (isinstance(short, Count) and short.measure is not None)
+    return operation if of_untimed and longer else short
 
 
 def _of_texts(question: str, context: MapContext, lexicon: Lexicon) -> bool:

@@ -26,7 +26,17 @@ from retrieval.algebra.plan import (
     Where,
 )
 from retrieval.algebra.units import SQUARE_KILOMETRES
-from retrieval.algebra.wording import CALENDAR_YEAR, difference_in, in_unit, kilometres, listed, number, plural
+from retrieval.algebra.wording import (
+    CALENDAR_YEAR,
+    IS,
+    difference_in,
+    in_unit,
+    kilometres,
+    listed,
+    lying_in,
+    number,
+    plural,
+)
 from retrieval.english.stems import is_many
 
 
@@ -73,12 +83,15 @@ def condition_words(  # noqa: PLR0911 - one phrase for each condition
     """`not bordering Shawnee County`."""
     match condition:
         case Inside(place_id, holds):
-            return f"{'in' if holds else 'not in'} {_name(place_id, names)}"
+            return lying_in(place_id, _name(place_id, names), holds=holds)
         case Bordering(place_id, holds):
             return f"{'bordering' if holds else 'not bordering'} {_name(place_id, names)}"
         case OneOf(place_ids, holds):
             named = listed([_name(p, names) for p in place_ids])
             return f"among {named}" if holds else f"other than {named}"
+        case AnyOf(conditions, True) if all(isinstance(c, Inside) and c.place_id.startswith(IS) for c in conditions):
+            named = " or ".join(_name(c.place_id, names) for c in conditions if isinstance(c, Inside))
+            return f"that are {named}"
         case AnyOf(conditions, holds):
             said = " or ".join(condition_words(one, names) for one in conditions)
             return said if holds else f"neither {said.replace(' or ', ' nor ')}"

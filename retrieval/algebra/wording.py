@@ -7,6 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 CALENDAR_YEAR = "calendar year"
 """The unit of a figure that is itself a year."""
+IS, HAS = "listed:is:", "listed:has:"
+"""How the ids of groups begin whose names say how the things in them are (`diesel`), or what they have."""
 _LISTED = 20
 
 
@@ -50,6 +52,23 @@ def rounded(value: Decimal, decimals: int) -> Decimal:
     exact = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     whole = exact.to_integral_value()
     return whole if exact == whole else exact.normalize()
+
+
+def lying_in(place_id: str, name: str, *, holds: bool = True) -> str:
+    """`in Kansas`, `that are diesel`, `with free entry`: the phrase for what lies in a place or belongs to a group."""
+    if place_id.startswith(IS):
+        return f"that are {'' if holds else 'not '}{name}"
+    if place_id.startswith(HAS):
+        return f"{'with' if holds else 'not with'} {name}"
+    return f"{'in' if holds else 'not in'} {name}"
+
+
+def with_figure(conditions: str) -> str:
+    """Said of things whose figures have no time, behind the words for which of them are meant: of others there may be
+    none."""
+    if conditions.startswith(" that are"):
+        return " and have a figure"
+    return " and with a figure" if conditions.startswith(" with ") else " with a figure"
 
 
 def percent(part: Decimal, whole: Decimal) -> Decimal:

@@ -212,10 +212,22 @@ def _inside(asked: Asked, kind: str) -> Iterator[Condition | None]:
             len(refs) > 1 and ((not holds and joined not in ("or", "nor")) or len({ref.type for ref in refs}) > 1)
         ):
             yield None
+        elif not holds and any(map(asked.lexicon.is_group, refs)):
+            yield _in_another(asked, refs)
         elif len(refs) > 1 and holds and joined != "both":
             yield AnyOf(tuple(Inside(ref.entity_id) for ref in refs))
         else:
             yield from (Inside(ref.entity_id, holds) for ref in refs)
+
+
+def _in_another(asked: Asked, groups: Sequence[EntityRef]) -> Condition | None:
+    """What is in another group of the same column than these: of a thing whose cell is empty nobody knows."""
+    of_column = asked.lexicon.gazetteer.of_type(groups[0].type)
+    others = tuple(Inside(one.entity_id) for one in of_column if one.listed and one not in groups)
+    return None if not others or len(others) > _MOST_OTHERS else others[0] if len(others) == 1 else AnyOf(others)
+
+
+_MOST_OTHERS = 20
 
 
 def _bordering(asked: Asked, kind: str) -> Iterator[Condition | None]:

@@ -9,11 +9,13 @@ from ai.intent.lexicon import Lexicon
 from ai.intent.plan_ids import ids_of
 from retrieval.algebra.operations import Aggregate, Compare, Count, Lookup, Operation, Superlative
 from retrieval.algebra.plan import (
+    AnyOf,
     Area,
     Density,
     Figures,
     Gap,
     Growth,
+    Inside,
     Places,
     Rank,
     Select,
@@ -41,6 +43,12 @@ def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
         alone = kinds <= measured and all(_only_listed(kind, lexicon) for kind in kinds)
         return alone and operation.year is None and all(map(_is_listed, ids_of((operation,))))
     untimed = {(f.measure, f.kind): f.unit for f in lexicon.domain.figures if f.undated}
+    if isinstance(operation, Select | Tally) and not figures:  # things of certain groups
+        groups = operation.places.conditions
+        alone = bool(groups) and all(isinstance(each, Inside | AnyOf) for each in groups)
+        return (
+            alone and all(_only_listed(kind, lexicon) for kind in kinds) and all(map(_is_listed, ids_of((operation,))))
+        )
     if not figures or not kinds or not all(isinstance(each, Value) and each.year is None for each in figures):
         return False
     if any(_only_listed(kind, lexicon) for kind in kinds) and not all(map(_is_listed, ids_of((operation,)))):

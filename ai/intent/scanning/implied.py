@@ -13,6 +13,7 @@ from datetime import date
 from itertools import pairwise
 
 from ai.intent.lexicon import Lexicon, Role
+from ai.intent.scanning.groups import in_groups, is_group
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
@@ -26,11 +27,13 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the measures that they imply, and years as bounds; none where that is not certain."""
     if _asks_otherwise(items):
         return ()
+    items = in_groups(items, lexicon)
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(read, lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
     counted = any(one.has(Role.MANY) for one in named) and any(one.has(Role.KIND) for one in named)
-    return _of_one_kind(named, lexicon) if _measured(named) or sized or counted else ()
+    chosen = any(one.has(Role.KIND) for one in named) and any(is_group(one, lexicon) for one in named)
+    return _of_one_kind(named, lexicon) if _measured(named) or sized or counted or chosen else ()
 
 
 def _asks_otherwise(items: Sequence[Item]) -> bool:

@@ -14,8 +14,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from retrieval.algebra.domain import CONTAINMENT
-from retrieval.algebra.wording import CALENDAR_YEAR, plural
-from retrieval.english.lists import word_list
+from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, plural
+from retrieval.english.lists import STOP_WORDS, word_list
 from retrieval.english.stems import is_past
 from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
@@ -49,6 +49,10 @@ _TIME_COLUMN = re.compile(
 _A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
 _NO_MEASURES = word_list("edition position ref rev revision version")
+_ASSERTED = frozenset({"yes", "true", "y"})
+_ASSERTIONS = ({"yes", "no"}, {"true", "false"}, {"y", "n"})
+_QUALITY = re.compile(r"[a-z]{3,20}(?:[ -][a-z]{2,20}){0,2}", re.ASCII)
+_MOST_QUALITIES = 12
 _LEAST_OTHERS = 3
 """A figure that is the sum of so many others is one of a total that nothing names."""
 
@@ -82,6 +86,11 @@ def with_attributes(
     groups = [(column, said) for column in columns if (said := _group_of(column, things, columns, {kind, name}))]
     entities = [replace(named_place(name, kind), id=_id(kind, name))]
     entities += [EntitySpec(column, said, _id(said, column), f"{{{column}}}") for column, said in groups]
+    named = {kind, name} | {column for column, _ in groups} | {figure.column for figure in figures}
+    for column in columns:
+        if column not in named and (qualities := _qualities(column, things, columns, at)):
+            groups.append((column, ""))
+            entities += qualities
     relations = tuple(RelationSpec("place", CONTAINMENT, column) for column, _ in groups)
     spec = replace(found.spec, entities=tuple(entities), relations=relations)
     return replace(found, spec=spec, name=at, totals=totals, attributes=figures)
@@ -98,6 +107,34 @@ def _group_of(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str]
         return None
     cells = [cell for row in rows if (cell := row[columns.index(column)]) and not holds_nothing(cell)]
     return kind if cells and all(_is_name(cell) for cell in cells) else None
+
+
+def _qualities(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], name: int) -> list[EntitySpec]:
+    """The groups of a column that says how each thing is: `yes` or `no` under what may be so, or one of a few words in
+    small letters that several things share. Only where each says it, and the word says nothing else in the table."""
+    cells = [row[columns.index(column)] for row in rows]
+    values = dict.fromkeys(cells)
+    header = " ".join(words_of_header(split_unit(column)[0]))
+    if not header or not all(cells) or len(values) < 2 or any(map(holds_nothing, values)):
+        return []
+    told = {value.casefold() for value in values}
+    if told in _ASSERTIONS:
+        said = {value: header if value.casefold() in _ASSERTED else f"not {header}" for value in values}
+        lead = IS if " " not in header else HAS
+        if lead == HAS:
+            said = {value: header if value.casefold() in _ASSERTED else f"no {header}" for value in values}
+    else:
+        others = {cell.casefold() for row in rows for n, cell in enumerate(row) if n != columns.index(column)}
+        others |= {word for each in columns for word in words_of_header(each)} | {row[name].casefold() for row in rows}
+        shared = len(values) <= min(_MOST_QUALITIES, len(cells) - 1)
+        if not shared or told & others or told & STOP_WORDS or not all(map(_QUALITY.fullmatch, values)):
+            return []
+        said, lead = {value: value for value in values}, IS
+    kind = f"{header} quality"
+    return [
+        EntitySpec(column, kind, f"{lead}{slug(header)}:{slug(said[value])}", said[value], when={column: value})
+        for value in values
+    ]
 
 
 def kind_of_stem(stem: str) -> str | None:

@@ -23,11 +23,13 @@ from retrieval.algebra.wording import (
     in_unit,
     kilometres,
     listed,
+    lying_in,
     number,
     percent,
     plural,
     quantity,
     rounded,
+    with_figure,
 )
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
@@ -299,7 +301,7 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     result: dict[str, object] = {"count": n, "considered": considered}
     if minimum is None:
         dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
-        dated = dated or (" with a figure" if all(f.place.listed for f in facts) else "")
+        dated = dated or (with_figure(_inside(parameters)) if all(f.place.listed for f in facts) else "")
         verb = "is" if n == 1 else "are"
         return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))
@@ -445,7 +447,7 @@ def _ranked(fact: Fact) -> dict[str, object]:
 
 def _inside(parameters: Mapping[str, object]) -> str:
     name = parameters.get("within_name")
-    return f" in {name}" if isinstance(name, str) else ""
+    return f" {lying_in(str(parameters.get('within')), name)}" if isinstance(name, str) else ""
 
 
 def _is_point(fact: Fact) -> bool:

@@ -215,13 +215,16 @@ def _cells(*figures: Figure) -> Iterable[tuple[str, int | None]]:
 
 
 def _known(kind: str | None, ids: tuple[str, ...], facts: FactSource, given: Inputs) -> set[str]:
-    """Places without a shape, by any figure of theirs."""
+    """Places without a shape, by any figure of theirs; of what only tables without times list, by the first that each
+    has."""
+    known: set[str] = set()
     for measure in facts.measures(kind) if kind is not None else ():
         found = per_place(facts.observations(measure, place_ids=ids, place_type=kind))[0]
-        given.add(found)
-        if found:
-            return {fact.place.entity_id for fact in found}
-    return set()
+        given.add(fact for fact in found if fact.place.entity_id not in known)
+        known |= {fact.place.entity_id for fact in found}
+        if any(not fact.place.listed for fact in found):
+            break
+    return known
 
 
 def _elsewhere(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.describe import Names, condition_words, conditions_words, figure_words, text_of, told
 from retrieval.algebra.plan import (
+    AnyOf,
     Area,
     Density,
     Figure,
@@ -15,6 +16,7 @@ from retrieval.algebra.plan import (
     Foremost,
     Gap,
     Growth,
+    Inside,
     OneOf,
     Part,
     Places,
@@ -29,7 +31,7 @@ from retrieval.algebra.plan import (
     Weigh,
     Where,
 )
-from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, rounded
+from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, rounded, with_figure
 from retrieval.english.stems import is_many
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
@@ -184,6 +186,8 @@ def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Nam
     )
     verb = "is" if len(done.places) == 1 else "are"
     known = "" if any(isinstance(c, Where | Than) for c in places.conditions) else _known(figure)
+    if done.places[0][0].listed and all(isinstance(c, Inside | AnyOf) for c in places.conditions):
+        known = with_figure(conditions_words(places, names)) if figure is None else known
     return f"{_noun(places, len(done.places), names)}{known} {verb} on record{_of_considered(places, done)}: {said}."
 
 

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, number, plural
+from retrieval.algebra.wording import (
+    CALENDAR_YEAR,
+    counted,
+    difference_in,
+    in_unit,
+    listed,
+    number,
+    plural,
+    with_figure,
+)
 from retrieval.english.stems import is_many
 
 Named = tuple[str, Decimal]
@@ -77,7 +86,7 @@ class Untimed:
         return ("most" if order == "largest" else "fewest") if self._many and not self.unit else order
 
     def _among(self, considered: int) -> str:
-        return f"of {counted(considered, self.kind)}{self.inside} with a figure"
+        return f"of {counted(considered, self.kind)}{self.inside}{with_figure(self.inside)}"
 
     def _said(self, value: Decimal) -> str:
         return in_unit(number(value), self.unit)
