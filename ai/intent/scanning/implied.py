@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.scanning.groups import in_groups, is_group
+from ai.intent.scanning.having import with_noughts
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
@@ -27,7 +28,7 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the measures that they imply, and years as bounds; none where that is not certain."""
     if _asks_otherwise(items):
         return ()
-    items = in_groups(items, lexicon)
+    items = with_noughts(in_groups(items, lexicon), lexicon)
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(read, lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too

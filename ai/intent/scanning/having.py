@@ -1,0 +1,61 @@
+"""What things have, in a question of figures without a time: `which rivers have dams`, `rivers with no dams`.
+
+A figure of nought is on record and says that there is none. So a count is more than it, and what is no count, which may
+be below it, is another figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ai.intent.lexicon import Lexicon, Role
+from ai.intent.tokens import Item
+from retrieval.english.stems import is_many
+
+_HAVING = frozenset({"have", "has", "had", "having", "with"})
+_SOME = frozenset({"a", "an", "any", "some"})
+_NONE = frozenset({"no", "without", "zero"})
+_OTHERWISE = (Role.COMPARATOR, Role.SUPERLATIVE, Role.COMPARATIVE, Role.AGGREGATE, Role.NUMBER, Role.MUCH, Role.THAN)
+
+
+def with_noughts(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
+    """The items with the nought that what is had is held against."""
+    if any(item.has(role) for item in items for role in _OTHERWISE):
+        return items
+    if not any(item.has(Role.WHICH) or item.has(Role.MANY) or item.has(Role.WHO) for item in items):
+        return items
+    for at, item in enumerate(items):
+        lead = _lead(items, at) if item.has(Role.MEASURE) else None
+        if lead is None:
+            continue
+        none = any(word.text in _NONE for word in items[lead:at])
+        more = _counts(item, lexicon) and not none
+        word, sign = ("more than", ">") if more else ("exactly", "=")
+        denial = () if more or none else (_said(item, "not", Role.NEGATION, True),)
+        bound = (*denial, _said(item, word, Role.COMPARATOR, sign), _said(item, "0", Role.NUMBER, 0))
+        return (*items[:lead], *bound, *items[at:])
+    return items
+
+
+def _lead(items: Sequence[Item], at: int) -> int | None:
+    """Where `have`, `have any` or `without` begins before what is had, behind a kind of thing; None where it does
+    not."""
+    first = at
+    while first and items[first - 1].text in (_SOME | _NONE):
+        first -= 1
+    had = first > 0 and items[first - 1].text in _HAVING
+    if not had and "without" not in {word.text for word in items[first:at]}:
+        return None
+    first -= had
+    return first if any(item.has(Role.KIND) for item in items[:first]) else None
+
+
+def _counts(item: Item, lexicon: Lexicon) -> bool:
+    """True for a measure that counts things: `dams`, `children`, without a unit."""
+    measures = item.roles[Role.MEASURE]
+    held = [f for f in lexicon.domain.figures if isinstance(measures, tuple) and f.measure in measures]
+    return bool(held) and all(not f.unit and is_many(f.measure.rpartition(" ")[2]) for f in held)
+
+
+def _said(at: Item, text: str, role: Role, value: object) -> Item:
+    return Item(at.start_char, at.end_char, text, {role: value}, value if role is Role.NUMBER else None, text)
