@@ -1,4 +1,4 @@
-"""What things have, in a question of figures without a time: `which rivers have dams`, `rivers with no dams`.
+"""What things have and what figures are, in a question of figures without a time: `have dams`, `20 m high`.
 
 A figure of nought is on record and says that there is none. So a count is more than it, and what is no count, which may
 be below it, is another figure.
@@ -16,6 +16,8 @@ _HAVING = frozenset({"have", "has", "had", "having", "with"})
 _SOME = frozenset({"a", "an", "any", "some"})
 _NONE = frozenset({"no", "without", "zero"})
 _OTHERWISE = (Role.COMPARATOR, Role.SUPERLATIVE, Role.COMPARATIVE, Role.AGGREGATE, Role.NUMBER, Role.MUCH, Role.THAN)
+_YEARS = frozenset({"year", "years", "yr", "yrs"})
+_OTHER_NUMBERS = (Role.OR_MORE, Role.BETWEEN, Role.NEGATION, Role.DIFFERENCE, Role.RATIO, Role.SHARE, Role.ORDINAL)
 
 
 def with_noughts(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
@@ -35,6 +37,26 @@ def with_noughts(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
         bound = (*denial, _said(item, word, Role.COMPARATOR, sign), _said(item, "0", Role.NUMBER, 0))
         return (*items[:lead], *bound, *items[at:])
     return items
+
+
+def with_equals(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
+    """The items with the one number as what the one figure is: `which lighthouse is 20 m high`, `rooms with 3 beds`."""
+    asked = any(item.has(role) for item in items for role in (Role.WHICH, Role.MANY, Role.WHO))
+    numbers = [at for at, item in enumerate(items) if item.has(Role.NUMBER)]
+    otherwise = any(item.has(role) for item in items for role in _OTHERWISE + _OTHER_NUMBERS if role is not Role.NUMBER)
+    named = any(item.has(Role.PLACE) and at < min(numbers, default=0) for at, item in enumerate(items))
+    measures = [set(said) for item in items if isinstance(said := item.roles.get(Role.MEASURE), tuple)]
+    meant = set.intersection(*measures) if measures else set[str]()
+    if not asked or otherwise or named or len(numbers) != 1 or len(meant) != 1:
+        return items
+    (at,) = numbers
+    behind = list(items[at + 1 :])
+    if behind and behind[0].has(Role.KIND):
+        return items
+    units = {f.unit.casefold() for f in lexicon.domain.figures if f.measure in meant}
+    if behind and behind[0].text in _YEARS and units <= {"", *_YEARS}:
+        behind = behind[1:]  # `34 years old`, of an age that says no unit
+    return (*items[:at], _said(items[at], "exactly", Role.COMPARATOR, "="), items[at], *behind)
 
 
 def _lead(items: Sequence[Item], at: int) -> int | None:

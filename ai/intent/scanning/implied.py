@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.scanning.groups import in_groups, is_group
-from ai.intent.scanning.having import with_noughts
+from ai.intent.scanning.having import with_equals, with_noughts
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
@@ -30,7 +30,7 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
         return ()
     items = with_noughts(in_groups(items, lexicon), lexicon)
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
-    named = () if read is None else _without_times(read, lexicon)
+    named = () if read is None else _without_times(with_equals(read, lexicon), lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
     counted = any(one.has(Role.MANY) for one in named) and any(one.has(Role.KIND) for one in named)
     chosen = any(one.has(Role.KIND) for one in named) and any(is_group(one, lexicon) for one in named)
