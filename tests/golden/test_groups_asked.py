@@ -71,6 +71,7 @@ def asked(kind: Kind, rows: dict[str, Row]) -> Iterator[tuple[str, set[str], int
     so, asserted, many = kind.asserted.lower(), {n for n, r in rows.items() if r.asserted}, kind.many
     are = {n for n, r in rows.items() if r.word == word}
     brine, known = ({n for n, r in rows.items() if r.city == "Brine"}, {n for n, r in rows.items() if r.city})
+    yield f"List all {many}.", set(rows), None
     yield f"Which {many} are {word}?", are, None
     yield f"List all {word} {many}.", are, None
     yield f"How many {many} are {word}?", set(), len(are)

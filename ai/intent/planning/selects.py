@@ -89,7 +89,7 @@ def select(asked: Asked) -> Read:
         allowed = (*allowed, "here")
     if (
         not asked.only(*allowed)
-        or not (asked.filled & {*CONDITIONS, "changes", "than", *here(asked)})
+        or not (asked.filled & {*CONDITIONS, "changes", "than", *here(asked)} or _only_listed(asked, kind))
         or not _areas_bound(asked)
     ):
         return ()
@@ -98,6 +98,12 @@ def select(asked: Asked) -> Read:
         return ()
     held = [c.figure for c in places.conditions if isinstance(c, Where)]
     return (Select(places, held[0] if len(held) == 1 else None),)
+
+
+def _only_listed(asked: Asked, kind: str) -> bool:
+    """True for a kind that a table without times lists, of which all are meant."""
+    things = asked.lexicon.gazetteer.of_type(kind)
+    return asked.opening in ("list", "name", "show") and bool(things) and all(thing.listed for thing in things)
 
 
 def listed_figures(asked: Asked) -> Read:

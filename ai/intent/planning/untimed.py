@@ -45,7 +45,7 @@ def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
     untimed = {(f.measure, f.kind): f.unit for f in lexicon.domain.figures if f.undated}
     if isinstance(operation, Select | Tally) and not figures:  # things of certain groups
         groups = operation.places.conditions
-        alone = bool(groups) and all(isinstance(each, Inside | AnyOf) for each in groups)
+        alone = bool(kinds) and all(isinstance(each, Inside | AnyOf) for each in groups)
         return (
             alone and all(_only_listed(kind, lexicon) for kind in kinds) and all(map(_is_listed, ids_of((operation,))))
         )

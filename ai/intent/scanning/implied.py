@@ -33,7 +33,9 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     named = () if read is None else _without_times(with_equals(read, lexicon), lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
     counted = any(one.has(Role.MANY) for one in named) and any(one.has(Role.KIND) for one in named)
-    chosen = any(one.has(Role.KIND) for one in named) and any(is_group(one, lexicon) for one in named)
+    chosen = any(one.has(Role.KIND) for one in named) and any(
+        is_group(one, lexicon) or one.text in ("all", "every") for one in named
+    )
     return _of_one_kind(named, lexicon) if _measured(named) or sized or counted or chosen else ()
 
 
