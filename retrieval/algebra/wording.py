@@ -63,11 +63,22 @@ def lying_in(place_id: str, name: str, *, holds: bool = True) -> str:
     return f"{'in' if holds else 'not in'} {name}"
 
 
+def agreeing(conditions: str, n: int) -> str:
+    """The phrase of groups behind `1 car`: `that is diesel`; any other as it is."""
+    return (
+        f" that is{conditions.removeprefix(' that are')}"
+        if n == 1 and conditions.startswith(" that are")
+        else conditions
+    )
+
+
 def with_figure(conditions: str) -> str:
     """Said of things whose figures have no time, behind the words for which of them are meant: of others there may be
     none."""
     if conditions.startswith(" that are"):
         return " and have a figure"
+    if conditions.startswith(" that is"):
+        return " and has a figure"
     return " and with a figure" if conditions.startswith(" with ") else " with a figure"
 
 

@@ -17,6 +17,7 @@ from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.describe import Names
 from retrieval.algebra.units import METRES
 from retrieval.algebra.wording import (
+    agreeing,
     counted,
     decimals_of,
     difference_in,
@@ -300,10 +301,11 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     n, considered = len({f.place.entity_id for f in reached}), len({f.place.entity_id for f in facts})
     result: dict[str, object] = {"count": n, "considered": considered}
     if minimum is None:
+        inside = agreeing(_inside(parameters), n)
         dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
-        dated = dated or (with_figure(_inside(parameters)) if all(f.place.listed for f in facts) else "")
+        dated = dated or (with_figure(inside) if all(f.place.listed for f in facts) else "")
         verb = "is" if n == 1 else "are"
-        return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
+        return result, f"There {verb} {counted(n, kind)}{inside}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))
     result["places"] = [_ranked(f) for f in reached]
     if year is None:

@@ -31,7 +31,17 @@ from retrieval.algebra.plan import (
     Weigh,
     Where,
 )
-from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, rounded, with_figure
+from retrieval.algebra.wording import (
+    CALENDAR_YEAR,
+    IS,
+    agreeing,
+    counted,
+    difference_in,
+    in_unit,
+    listed,
+    rounded,
+    with_figure,
+)
 from retrieval.english.stems import is_many
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
@@ -174,20 +184,34 @@ def _with(figure: Figure, place: EntityRef, value: Fraction | None, names: Names
 
 
 def _noun(places: Places, n: int, names: Names) -> str:
-    return counted(n, places.kind) + conditions_words(places, names)
+    said = conditions_words(places, names)
+    return counted(n, places.kind) + (agreeing(said, n) if _says_how(places) else said)
+
+
+def _says_how(places: Places) -> bool:
+    """True if what the things are like comes first of the conditions."""
+    first = places.conditions[0] if places.conditions else None
+    one = first.conditions[0] if isinstance(first, AnyOf) and first.conditions else first
+    return isinstance(one, Inside) and one.place_id.startswith(IS)
 
 
 def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Names) -> str:
     kind = places.kind.replace("_", " ")
     if not done.places:
-        return f"No {kind}{conditions_words(places, names)} is on record{_of_considered(places, done)}."
+        said = conditions_words(places, names)
+        said = agreeing(said, 1) if _says_how(places) else said
+        return f"No {kind}{said} is on record{_of_considered(places, done)}."
     said = listed(
         [place.name if figure is None else _with(figure, place, value, names) for place, value in done.places]
     )
     verb = "is" if len(done.places) == 1 else "are"
     known = "" if any(isinstance(c, Where | Than) for c in places.conditions) else _known(figure)
     if done.places[0][0].listed and all(isinstance(c, Inside | AnyOf) for c in places.conditions):
-        known = with_figure(conditions_words(places, names)) if figure is None else known
+        known = (
+            with_figure(_noun(places, len(done.places), names).removeprefix(counted(len(done.places), places.kind)))
+            if figure is None
+            else known
+        )
     return f"{_noun(places, len(done.places), names)}{known} {verb} on record{_of_considered(places, done)}: {said}."
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from retrieval.algebra.wording import (
     CALENDAR_YEAR,
+    agreeing,
     counted,
     difference_in,
     in_unit,
@@ -86,7 +87,8 @@ class Untimed:
         return ("most" if order == "largest" else "fewest") if self._many and not self.unit else order
 
     def _among(self, considered: int) -> str:
-        return f"of {counted(considered, self.kind)}{self.inside}{with_figure(self.inside)}"
+        inside = agreeing(self.inside, considered)
+        return f"of {counted(considered, self.kind)}{inside}{with_figure(inside)}"
 
     def _said(self, value: Decimal) -> str:
         return in_unit(number(value), self.unit)
