@@ -221,7 +221,7 @@ def _inside(asked: Asked, kind: str) -> Iterator[Condition | None]:
 
 
 def _in_another(asked: Asked, groups: Sequence[EntityRef]) -> Condition | None:
-    """What is in another group of the same column than these: of a thing whose cell is empty nobody knows."""
+    """The things in another group of the same column than these; of one whose cell is empty nobody knows."""
     of_column = asked.lexicon.gazetteer.of_type(groups[0].type)
     others = tuple(Inside(one.entity_id) for one in of_column if one.listed and one not in groups)
     return None if not others or len(others) > _MOST_OTHERS else others[0] if len(others) == 1 else AnyOf(others)

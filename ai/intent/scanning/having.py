@@ -1,4 +1,4 @@
-"""What things have and what figures are, in a question of figures without a time: `have dams`, `20 m high`.
+"""Things that are had and amounts that are named, in a question of figures without a time: `have dams`, `20 m high`.
 
 A figure of nought is on record and says that there is none. So a count is more than it, and what is no count, which may
 be below it, is another figure.

@@ -24,7 +24,7 @@ _IDENTIFIERS = word_list("""
 """Words that name something where they are the head of a header, as in `Bank card`; in `Card payments` they are not."""
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _LAST_PART = re.compile(r"(?:[(\[]|, ).{0,80}$")
-"""What a header ends in beside its words: a unit, or which one is meant."""
+"""The end of a header beside its words: a unit, or which one is meant."""
 _LONG, _LEAST_DIGITS = 9, 4
 _MOSTLY = 0.75
 
