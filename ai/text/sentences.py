@@ -66,7 +66,7 @@ _ALWAYS_OPENS = word_list(
     "with since during under although however then its what where why"
 )
 """Words that open a sentence and are no name behind an initial (`Lisa J. He`)."""
-_NAMED = re.compile(r"(?P<word>[^\W\d_]+)[ \t]\w\Z")
+_NAMED = re.compile(r"(?<![^\W\d_])(?P<word>[^\W\d_]++)[ \t]\w\Z")
 
 
 @dataclass(frozen=True, slots=True)
