@@ -189,3 +189,17 @@ def test_what_is_said_in_other_words_is_left_alone() -> None:
     """Where the passage has no word of the question's for it, the sentence may tell of it by another one."""
     assert follows(("How often must skippers train?", "Masters should train twice a year.", (), ("It rained.",), True))
     assert follows(("Where did the vessel sink?", "The ship sank off Sarn.", (), ("It was old.",), True))
+
+
+@pytest.mark.parametrize("thing", ["search", "kiln", "editor"])
+def test_a_heading_in_the_line_names_the_thing(thing: str) -> None:
+    """`Search. The index has been rewritten by Ann Lee.`"""
+    behind = (f"The {thing} is faster now.",)
+    text = "The index has been rewritten by Ann Lee."
+    assert follows((f"Who rewrote the {thing}?", text, (f"{thing.title()}.",), behind, True))
+    assert not follows((f"Who rewrote the {thing}?", text, ("It rained for weeks in May.",), behind, False))
+
+
+def test_a_preposition_is_no_deed() -> None:
+    text = "The shelter at the pass has no warden; it sleeps six."
+    assert follows(("How many people can sleep in the shelter at the pass?", text, (), (), True))

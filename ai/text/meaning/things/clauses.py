@@ -49,9 +49,10 @@ class Clauses:
         head = head_of(said)
         if fold(head) in NO_NOUN or is_past(fold(head)) or not (named or head.islower()):
             return cls()
-        return cls(
-            frozenset(map(root_of, map(fold, said))) if named else frozenset({root_of(fold(head))}), deed_of(question)
-        )
+        deed = deed_of(question)
+        if deed in UNWEIGHED_WORDS:  # `sleep in the shelter at the pass`: the verb was not found
+            return cls()
+        return cls(frozenset(map(root_of, map(fold, said))) if named else frozenset({root_of(fold(head))}), deed)
 
     def agrees(self, told: Told) -> bool:
         """True unless one clause has the deed, and a subject of its own, and another clause has the thing."""

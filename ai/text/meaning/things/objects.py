@@ -30,6 +30,10 @@ _ARTICLES = word_list("the a an")
 _BE = word_list("is are was were be been do does did has have had")
 
 
+_HEADING = 3
+"""Words of a heading that stands in the line: `Search. The index has been rewritten.`"""
+
+
 @dataclass(frozen=True, slots=True)
 class Object:
     """The noun to which a question asks who did something, the root of the deed, and those of all its words. `name`: of
@@ -58,7 +62,8 @@ class Object:
         if self.name:
             return not self._is_done_to_another(told)
         like = and_alike({root_of(self.noun)})
-        if not self.noun or not like.isdisjoint(told.roots):
+        headed = told.before[-1:] if len(WORD.findall("".join(told.before[-1:]))) <= _HEADING else ()
+        if not self.noun or not like.isdisjoint(told.roots.union(*map(all_roots, headed))):
             return True
         done = list(_done_to(told.text, self.deed))
         if not done or not all(noun and self.said.isdisjoint(and_alike({root_of(noun)})) for noun in done):
