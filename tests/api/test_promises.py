@@ -203,7 +203,7 @@ def test_what_cannot_be_compared_is_wrong_use(cli: Run, home: Path, tmp_path: Pa
     assert claimed(cli, tmp_path / "nothing", "--home", home)[0] == EXIT_USAGE
     assert cli("ledger", "claim", file, "--vkey", "x", "--home", home)[0] == EXIT_USAGE
     assert not elsewhere.exists()
-    assert claimed(cli, file, "--export", tmp_path / "nothing", "--home", home)[0] == EXIT_VERIFICATION
+    assert claimed(cli, file, "--export", tmp_path / "nothing", "--home", home)[0] == EXIT_USAGE
     assert claimed(cli, file, "--receipt", file, "--home", home)[0] == EXIT_VERIFICATION
 
 

@@ -131,12 +131,12 @@ def rollback(
     from api.home.backends import backends_of
     from api.wiring import active_digest, releases_of
 
-    configured = kept_home(home)
+    configured = configuration(home)
     backend = backends_of(configured).policy
     may_publish(backend)
     releases, active = releases_of(backend), active_digest(backend)
     wanted = releases.before() if digest is None else _archived(releases.archive, digest)
-    asyncio.run(_roll_back(configured, wanted, active, why))
+    asyncio.run(_roll_back(kept_home(home), wanted, active, why))
     document = {"bundle_digest": wanted, "replaced": active}
     emit(document, as_json=as_json, render=lambda: f"{bold(wanted)} decides, in place of {active}")
 
