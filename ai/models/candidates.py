@@ -189,8 +189,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
         return None
     if within.source.statement is None and not asked.demanded(read, within, meant):
         return None
-    told = lead or within.source.statement
-    if not (asked.lenient or told) and asked.means_another(read.text):
+    if not (asked.lenient or lead or within.source.statement) and asked.means_another(read.text):
         return None
     if not offered and not (
         lead and asked.wanted is WantedKind.TIME and offers(lead.text, asked.wanted, asked.question)

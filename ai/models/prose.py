@@ -247,8 +247,8 @@ def sentences_read_beside(
     parameters: Parameters = PARAMETERS,
 ) -> ReadSentences:
     """For the draft of another model, which is a second witness, so that a part of the chance is enough. What comes as
-    near the best sentence as the default model would say beside it answers;     what has hardly a chance next to it, or
-    was not worth reading, is beside the point."""
+    near the best sentence as the default model would say beside it answers; what has hardly a chance next to it, or was
+    not worth reading, is beside the point."""
     if reading is None:
         return ReadSentences()
     if 1_000 * reading.answered_milli < WITNESSED_MILLI * reading.least_milli:

@@ -16,7 +16,7 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
-from ai.model import CLAIMS_VERSION, AdmittedItem, Claim, ClaimKind, Sentence, hold
+from ai.model import AdmittedItem, Claim, ClaimKind, Sentence, hold
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
 from ai.models.reading.parts import asked_apart
@@ -37,7 +37,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft, by the checks of a version. `parts`: of several questions in one, what
+    """The admitted items as read for one draft. `parts`: of several questions in one, what
     each asks for that can be asked alone; `by_words`: what every one asks for, without what a reader found."""
 
     items: tuple[AdmittedItem, ...]
@@ -46,7 +46,6 @@ class Sources:
     words: dict[int, frozenset[str]]
     question: Question
     wanted: Wanted
-    version: int
     paraphrased: Paraphrased = field(default_factory=dict)
     parts: tuple[Wanted, ...] = ()
     by_words: tuple[Wanted, ...] = ()
@@ -62,13 +61,12 @@ class Sources:
         items: Sequence[AdmittedItem],
         intent: Intent,
         question: str,
-        version: int = CLAIMS_VERSION,
         *,
         read: ReadSentences = _UNREAD,
         paraphrased: Paraphrased | None = None,
     ) -> Sources:
-        """Read once for all sentences. `version` is that of the checks; `read` is what a reader made of the
-        items' sentences, `paraphrased` what it found borne out of the draft's."""
+        """Read once for all sentences. `read` is what a reader made of the items' sentences, `paraphrased` what it
+        found borne out of the draft's."""
         direct = frozenset(item.index for item in items if is_direct(item, intent))
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
@@ -78,7 +76,7 @@ class Sources:
         apart = asked_apart(question, intent)
         parts = tuple(Wanted.of(part.question, own, items, read) for part, own in apart if not part.open)
         by_words = tuple(Wanted.of(part.question, own, items, _UNREAD) for part, own in apart)
-        return cls(tuple(items), direct, figures, words, asked, wanted, version, paraphrased or {}, parts, by_words)
+        return cls(tuple(items), direct, figures, words, asked, wanted, paraphrased or {}, parts, by_words)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:

@@ -140,7 +140,7 @@ def read_draft(
     sources = None
     if claims_version:
         read, told = _read(completion, prompt), paraphrased(completion.judged, prompt.sources)
-        sources = Sources.of(shown, intent, question, claims_version, read=read, paraphrased=told)
+        sources = Sources.of(shown, intent, question, read=read, paraphrased=told)
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = question if claims_version else None
     written = read_written(completion, mode, prompt.offers)

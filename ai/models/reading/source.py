@@ -64,35 +64,57 @@ def _read_source(source: PromptSource, lined: bool, carried: bool) -> ReadSource
     titled, known = parted(source.title) if carried else (source.title, None)
     text = source.statement or source.text
     about = _about(source)
-    spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
-    heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
+    pieces = _pieces(text, whole=source.statement is not None, lined=lined)
+    heading = heading_of(text, pieces[0].span) if source.statement is None and pieces else ""
     title = tokens_in(f"{titled} {heading}".casefold()) | numbers_in(f"{titled} {heading}")
     sentences: list[ReadSentence] = []
-    said = [" ".join(plain(text[span.start : span.end]).split()) for span in spans]
-    opens = [_PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None for span in spans]
     prose = carried and source.statement is None
-    meant = carried_in(list(zip(said, opens, strict=True)), known) if prose else [UNSAID] * len(said)
-    for span, shown, opened, persons in zip(spans, said, opens, meant, strict=True):
-        tokens = tokens_in(shown.casefold()) | numbers_in(shown) | about | persons.tokens
+    meant = carried_in([(each.text, each.opens) for each in pieces], known) if prose else [UNSAID] * len(pieces)
+    for piece, persons in zip(pieces, meant, strict=True):
+        tokens = piece.tokens | about | persons.tokens
         around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
         before = sentences[-1].text if sentences else titled.rpartition(" > ")[2].rpartition(" — ")[2]
-        answers = before if before.endswith("?") and not shown.endswith("?") else ""
+        answers = before if before.endswith("?") and not piece.text.endswith("?") else ""
         sentences.append(
             ReadSentence(
-                span.start,
-                shown,
+                piece.span.start,
+                piece.text,
                 tokens,
                 around,
-                years_in(shown),
-                bool(sentences) and not opened,
+                piece.years,
+                bool(sentences) and not piece.opens,
                 answers,
-                is_item(text, span.start),
+                piece.item,
                 tuple(each.text for each in sentences[-_LEANT_ON:]),
                 persons,
             )
         )
     words = title.union(*(each.tokens for each in sentences))
     return ReadSource(source, words, title, tuple(sentences), Row.of_source(source))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence by itself. `opens`: it opens a paragraph; `item`: it is one of a list."""
+
+    span: Span
+    text: str
+    opens: bool
+    tokens: frozenset[str]
+    years: frozenset[int]
+    item: bool
+
+
+@lru_cache(maxsize=128)  # the same for every reading of a source, whoever its pronouns mean
+def _pieces(text: str, *, whole: bool, lined: bool) -> tuple[_Piece, ...]:
+    spans = (Span(0, len(text)),) if whole else bare_sentences(text, lined=lined)
+    found: list[_Piece] = []
+    for span in spans:
+        shown = " ".join(plain(text[span.start : span.end]).split())
+        opens = _PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None
+        tokens = tokens_in(shown.casefold()) | numbers_in(shown)
+        found.append(_Piece(span, shown, opens, tokens, years_in(shown), is_item(text, span.start)))
+    return tuple(found)
 
 
 def heading_of(text: str, first: Span) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ai.text.meaning.antecedents import Antecedent
+from ai.text.meaning.deeds.clause import MUTUAL
 from ai.text.question_type import first_word
 from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold
@@ -17,7 +18,6 @@ from retrieval.english.lists import word_list
 from retrieval.english.pronouns import NOTHING, Meaning, Person, Told, meanings
 from retrieval.english.stems import is_many, root_of
 
-_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
 _BETWEEN = word_list("had has have was were then later also never first soon once finally again")
 _BE = word_list("was were been")
 _FORMS = {"she": word_list("she her"), "he": word_list("he his"), "": frozenset[str]()}
@@ -47,7 +47,7 @@ class Carried:
         may mean more than one; or if it says that another did the deed."""
         if not asked.name or (len(asked.name) == 1 and is_many(asked.name[0])):  # `Rovers` are no person
             return False
-        if asked.deed and asked.deed not in _MUTUAL and self._is_done_by_another(asked):
+        if asked.deed and asked.deed not in MUTUAL and self._is_done_by_another(asked):
             return True
         if not frozenset(asked.name).isdisjoint(map(unaccented, _words(text))):
             return False

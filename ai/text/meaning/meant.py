@@ -31,10 +31,6 @@ from ai.text.meaning.things.told import Told
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
-RULES = 8
-"""Raised with every change of these rules, which a release then keeps; those between releases are not kept (ADR
-0111)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Meant:
@@ -63,11 +59,10 @@ class Meant:
     denied: Denied
     otherwise: Otherwise
     things: Things
-    rules: int = RULES
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
-        """Reads the question, given the words of the sources, by the rules of a version."""
+    def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
+        """Reads the question, given the words of the sources."""
         return cls(
             Contrast.of(question),
             Periods.of(question, vocabulary),
@@ -92,7 +87,6 @@ class Meant:
             Denied.of(question),
             Otherwise.of(question),
             Things.of(question),
-            rules,
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ai.text.meaning.deeds.clause import BE, clause_of
+from ai.text.meaning.deeds.clause import BE, MUTUAL, clause_of
 from ai.text.support import all_roots, fold, weighed_roots
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
@@ -30,8 +30,6 @@ _NEW = word_list("a an another")
 _DETERMINED = word_list(
     "the a an this that these those its his her their our my your each every some any other such both all no"
 )
-_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
-"""Deeds that each of two does to the other: `Anna Weir married Karl Roth`."""
 _BESIDE = word_list("and or with alongside")
 _PLACED = word_list("in at of on by for from to under near after before during through against over into")
 _CLAUSE = re.compile(
@@ -123,7 +121,7 @@ class Doer:
     def _is_by_another_name(self, text: str) -> bool:
         """True if a name does it each time, and the one asked about stands beside that in another part: `Emil kept the
         books and Gustav travelled`, `Alden lies above Sarn`."""
-        if not self.named or self.done or self.deed in _MUTUAL:
+        if not self.named or self.done or self.deed in MUTUAL:
             return False
         words = _RUN.findall(text)
         roots = frozenset[str]().union(*self.words)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.meaning.deeds.clause import ENDS_VERB, HELPER, clause_of
+from ai.text.meaning.deeds.clause import ENDS_VERB, HELPER, MUTUAL, clause_of
 from ai.text.meaning.namesakes import TITLES
 from ai.text.support import WORD, fold
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
@@ -22,7 +22,7 @@ _OBJECT = re.compile(rf"\s(?:(?:the|an?|his|her|its|their)\s)?(?P<lead>(?:[a-z][
 _DOER = re.compile(
     rf"(?<![\w'’-])(?P<name>{_NAME})\s(?:(?:has|had|also|later|[a-z]+ly)\s){{0,2}}(?P<deed>[a-z]{{3,}})\b"
 )
-_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight join play face border resemble")))
+_MUTUAL = MUTUAL.union(map(root_of, word_list("join face border resemble")))
 """Deeds that each of two does to the other."""
 _HELPERS = word_list("did does do")
 _WHOM = word_list("him them it himself herself itself")

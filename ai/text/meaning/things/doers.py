@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ai.text.meaning.deeds.clause import BE, HELPER, clause_of
+from ai.text.meaning.deeds.clause import BE, HELPER, MUTUAL, clause_of
 from ai.text.meaning.namesakes import TITLES
 from ai.text.meaning.things.told import NAME, PREPOSITIONS, Told
 from ai.text.spelling import unaccented
@@ -21,7 +21,7 @@ _DOER = re.compile(
     r"(?P<deed>[a-z]{2,})\b"
 )
 _BEHIND = re.compile(r"\b(?:in|at|of|from|to|by|with|for|near|on|and|or|than|into|under|after|before|the)\s\Z")
-_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play share join")))
+_MUTUAL = MUTUAL.union(map(root_of, word_list("share join")))
 _BE = word_list("be is are was were been has have had do does did")
 _WHO_TO_NAME = re.compile(rf"\A\W*[Ww]ho\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\s(?P<name>{NAME})\W*\Z")
 _DO = word_list("do does did will would can could shall should may might must")
