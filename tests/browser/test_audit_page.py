@@ -134,7 +134,7 @@ def test_the_health_of_the_log_is_told(opened: Opened, server: PageServer, entry
         opened.page.click("#json")
     page = json.loads(download.value.path().read_text("utf-8"))
     assert f"of the first {page['log']['checkpoint']['size']} entries" in told
-    assert set(page) == {"entries", "next", "facets", "log"}
+    assert set(page) == {"entries", "damaged", "next", "facets", "log"}
 
 
 def test_gaps_are_told_in_words(opened: Opened, server: PageServer, entry: str) -> None:
