@@ -63,9 +63,8 @@ PARAMETERS = Parameters()
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one, or
-    `behind` it where that answers. `row`: it is what a row, cell or feature states. `beside`: by the rules of meaning
-    it answers another question."""
+    """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one.
+    `row`: it is what a row, cell or feature states. `beside`: by the rules of meaning it answers another question."""
 
     score: int
     index: int
@@ -74,12 +73,11 @@ class Candidate:
     lead: str = ""
     row: bool = False
     beside: bool = False
-    behind: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The sentences, in order, each with its marker."""
-        return tuple(f"{text} [{self.index}]" for text in (self.lead, self.text, self.behind) if text)
+        return tuple(f"{text} [{self.index}]" for text in (self.lead, self.text) if text)
 
 
 def candidates(
@@ -135,11 +133,9 @@ def choose(found: Sequence[Candidate], parameters: Parameters) -> list[Candidate
             break
         if chosen and 1000 * candidate.score < (1000 if rows else parameters.near_best) * chosen[0].score:
             break
-        if said.isdisjoint((candidate.lead, candidate.text, candidate.behind)) and not _repeats(
-            candidate, chosen, parameters
-        ):
+        if said.isdisjoint((candidate.lead, candidate.text)) and not _repeats(candidate, chosen, parameters):
             chosen.append(candidate)
-            said |= {candidate.text, candidate.lead, candidate.behind} - {""}
+            said |= {candidate.text, candidate.lead} - {""}
     return chosen
 
 
@@ -201,8 +197,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     score = covered + _bonus(read, named, asked, parameters) - parameters.long_penalty * (words > parameters.long_words)
     score -= behind + (parameters.lead_penalty if lead else parameters.hanging_penalty * hangs)
     row = within.source.statement is not None
-    after = "" if row else asked.answer_behind(read, within)
-    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row, behind=after)
+    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
 
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:

@@ -20,7 +20,6 @@ from ai.models.reading.source import ReadSentence, ReadSource
 from ai.models.reading.tokens import tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import HANGING, means_another
-from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -70,15 +69,15 @@ def prospects(
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
     chosen = {(each.index, each.start): each for each in by_words if not each.row}
-    read_at = {(read.source.index, said.start): (said, read) for read in reads for said in read.sentences}
+    around = {
+        (read.source.index, each.start): read.title | each.carried.tokens for read in reads for each in read.sentences
+    }
     for each in found:
         if len(chosen) >= MOST_PROSPECTS:
             break
         if (each.index, each.start) not in chosen:
-            said, within = read_at[each.index, each.start]
-            around = within.title | said.carried.tokens
-            beside = version > RELEASED and (_is_beside(each, asked, around) or not asked.follows(said, within))
-            chosen[each.index, each.start] = replace(each, beside=beside, behind=asked.answer_behind(said, within))
+            beside = version > RELEASED and _is_beside(each, asked, around[each.index, each.start])
+            chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
@@ -93,8 +92,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        elliptical = not (asked.lenient or gated) and is_elliptical(each.text)
-        hangs = elliptical or (first_word(each.text) in HANGING and not each.carried.opening)
+        hangs = first_word(each.text) in HANGING and not each.carried.opening
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, coded=not asked.lenient)
@@ -111,8 +109,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if hangs:
                 coded = not asked.lenient
                 lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
-            told = lead or (each.carried.opening and not elliptical)
-            if not (asked.lenient or told) and (elliptical or means_another(each.text)):
+            if gated and not (asked.lenient or lead or each.carried.opening) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
@@ -188,7 +185,7 @@ async def read_prospects(
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
-        Candidate(chance.milli, each.index, each.start, each.text, each.lead, behind=each.behind)
+        Candidate(chance.milli, each.index, each.start, each.text, each.lead)
         for each, chance in zip(kept, chances, strict=True)
     ], record
 

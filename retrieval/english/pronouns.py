@@ -72,16 +72,11 @@ def parted(title: str) -> tuple[str, Person | None]:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The `persons` of a sentence, by name or pronoun, and those of them that do something; `another`: so does somebody
-    who is not named, or whom more than one name may mean. `pronouns`: those whom its pronouns mean; `unclear`: one of
-    the `acting` ones may mean more than one; `spelt`: the sentence with names for the first pronouns."""
+    """The `persons` of a sentence, by name or pronoun. `pronouns`: those whom its pronouns mean; `spelt`: the sentence
+    with names for the first pronouns."""
 
     persons: tuple[Person, ...] = ()
     pronouns: tuple[Person, ...] = ()
-    unclear: bool = False
-    acting: frozenset[Pronoun] = frozenset()
-    doers: frozenset[Name] = frozenset()
-    another: bool = False
     spelt: str = ""
 
 
@@ -126,14 +121,13 @@ class _Word:
 @dataclass(slots=True)
 class _Reading:
     """Whom each pronoun means as far as the text was read, up to the sentence of the number `at`. `held` are those that
-    may now mean another, `ended` those that did, and `unsure` those that did so in this paragraph; `waits` is a subject
-    whose pronoun, none of its `rivals`', was not said yet; `first` and `main` are whom the text begins with."""
+    may now mean another, `ended` those that did; `waits` is a subject whose pronoun, none of its `rivals`', was not
+    said yet; `first` and `main` are whom the text begins with."""
 
     people: People
     meant: dict[Pronoun, Name] = field(default_factory=dict)
     held: set[Pronoun] = field(default_factory=set)
     ended: set[Pronoun] = field(default_factory=set)
-    unsure: set[Pronoun] = field(default_factory=set)
     waits: Name = ()
     rivals: set[Pronoun] = field(default_factory=set)
     first: Name = ()
@@ -153,9 +147,9 @@ class _Reading:
             self._open()
         named = list(self.people.named_in(text))
         words = list(_words(text, named))
-        found, others, doers = dict[Name, Pronoun](), set[Pronoun](), set[Name]()
+        found, others = dict[Name, Pronoun](), set[Pronoun]()
         spelt: list[tuple[_Word, Name]] = []
-        unclear, by_pronoun = False, dict[Name, None]()
+        by_pronoun = dict[Name, None]()
         said: list[Named | _Word] = sorted((*named, *words), key=lambda each: each.start)
         for each in said:
             name, pronoun = self._who(each) if isinstance(each, Named) else (self._meant_by(each, others), each.pronoun)
@@ -165,21 +159,13 @@ class _Reading:
                 found.setdefault(name, pronoun)
             if isinstance(each, _Word) and not each.noun:
                 by_pronoun |= {name: None} if name else {}
-                unclear |= each.acts and not name and pronoun in self.unsure | self.held
-            somebody = isinstance(each, Named) or each.noun
-            if somebody:
-                others |= _these(pronoun) if name not in self.meant.values() else set()
-            if each.acts and (name or somebody):
-                doers.add(name)
+            elif name not in self.meant.values():
+                others |= _these(pronoun)
         self._close(text, named, words, opens=told.opens)
         persons = {name: Person(self.people.written[name], pronoun) for name, pronoun in found.items()}
         return Meaning(
             tuple(persons.values()),
             tuple(persons[name] for name in by_pronoun),
-            unclear,
-            frozenset(word.pronoun for word in words if word.acts and not word.noun),
-            frozenset(doers - {()}),
-            () in doers,
             self._spelt(told.text, spelt),
         )
 
@@ -197,7 +183,6 @@ class _Reading:
         for pronoun in [each for each, name in self.meant.items() if name != self.main]:
             del self.meant[pronoun]
         self.held.clear()
-        self.unsure.clear()
         if self.waits != self.first:
             self.waits = ()
 
@@ -228,7 +213,6 @@ class _Reading:
         for each in pronouns:
             if self.meant.pop(each, None) is not None:
                 self.ended.add(each)
-                self.unsure.add(each)
             self.held.discard(each)
 
     def _hold(self, pronoun: Pronoun) -> None:
@@ -240,13 +224,9 @@ class _Reading:
         rivals = {word.pronoun for word in words if word.noun and not word.aside}
         if any(self._name_of(each) != self.waits for each in named) or any(each.noun and each.acts for each in words):
             self.waits = ()
-        acting = [self._who(each)[1] for each in actors]
         for each in actors:
             rivals |= {self._who(other)[1] for other in named if self._name_of(other) != self._name_of(each)}
             self._act(each, alone=len(actors) == 1, rivals=rivals, opens=opens and each is named[0])
-        if len(named) == len(actors) == 1 and not words and not actors[0].owned:
-            self.unsure.clear()
-        self.unsure |= {each for each in _BOTH if sum(one in (each, "") for one in acting) > 1}
         for each in named:
             if not each.acts and self._name_of(each) not in (*self.meant.values(), self.waits):
                 self._hold(self._who(each)[1])

@@ -26,24 +26,6 @@ def test_who_of_a_kind_did_it_is_told_by_a_name_or_as_one(kind: str, deed: tuple
     assert not answered(f"In 1904 the {thing} had to be {past} at last.", question, elsewhere)
 
 
-@pytest.mark.parametrize("kind", ["school", "college", "university", "hospital", "theatre", "bakery"])
-@pytest.mark.parametrize(("deed", "past"), [("teach", "taught"), ("work", "worked"), ("study", "studied")])
-def test_where_of_a_kind_is_told_behind_a_preposition(kind: str, deed: str, past: str) -> None:
-    question = f"At which {kind} did Maren Tolliver {deed}?"
-    elsewhere = f"The {kind} is closed."
-    assert answered(f"Maren Tolliver {past} at the Lanthorpe {kind} until 2009.", question, elsewhere)
-    assert answered(f"Until 2009 Maren Tolliver {past} at Saint Hilda's in Lanthorpe.", question, elsewhere)
-    assert not answered(f"The Otter Bridge Society began when Maren Tolliver {past} less.", question, elsewhere)
-
-
-@pytest.mark.parametrize("asked", ["What is the {} called?", "What is the name of the {}?", "what is the {}'s name"])
-@pytest.mark.parametrize("thing", ["breeder", "managing director", "builder", "night nurse", "winning pear"])
-def test_who_asks_for_a_name_is_told_one(asked: str, thing: str) -> None:
-    question = asked.format(thing)
-    assert answered(f"The {thing} is called Oda Bruun and lives in Tarn.", question)
-    assert not answered(f"In March the {thing} was brought here by the police.", question)
-
-
 @pytest.mark.parametrize(
     ("asked", "right", "wrong"),
     [
@@ -57,7 +39,6 @@ def test_who_asks_for_a_name_is_told_one(asked: str, thing: str) -> None:
             "A machine sells 4 kinds of hot drink at no small cost.",
         ),
         ("What is the fine for a lost card?", "The fine for a lost card is £5.", "A lost card is told to the bank."),
-        ("On which day is the rent paid?", "The rent is paid on the 3rd.", "The rent is paid next month."),
         ("On which day is the market held?", "The market is held on Friday.", "The market is held in the square."),
     ],
 )
@@ -94,17 +75,6 @@ def test_a_superlative_is_told_by_one(word: str) -> None:
     elsewhere = f"What is {word} is not always good."
     assert answered(f"The {word} boat is owned by Ida Holm.", question, elsewhere)
     assert not answered("The boat is owned by Ida Holm.", question, elsewhere)
-
-
-BETWEEN = ("; that for {}", ", while that for {}", ", whereas the one for {}", ", but the one for {}")
-
-
-@pytest.mark.parametrize("between", BETWEEN)
-@pytest.mark.parametrize(("one", "other"), [("dogs", "cats"), ("adults", "pupils"), ("bikes", "boats")])
-def test_an_amount_is_of_its_own_side(between: str, one: str, other: str) -> None:
-    said = f"The fee for {one} rises to 180 euros{between.format(other)} stays the same."
-    assert answered(said, f"How much is the fee for {one}?")
-    assert not answered(said, f"How much is the fee for {other}?")
 
 
 @pytest.mark.parametrize(

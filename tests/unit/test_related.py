@@ -22,7 +22,7 @@ TOLD = (
 def agrees(question: str, text: str, *, read: bool = True) -> bool:
     """Whether a sentence is of what the question means."""
     tokens = folded_words(text)
-    return Meant.of(question, tokens).agrees(text, tokens, read=read, reworded=read)
+    return Meant.of(question, tokens).agrees(text, tokens, read=read)
 
 
 @pytest.mark.parametrize(("asked", "told"), list(zip(ASKED, TOLD, strict=True)))
@@ -86,9 +86,6 @@ def test_a_number_that_labels_counts_no_deed() -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("What was the advantage of a cabbage leaf?", "Miners wrapped it in a cabbage leaf, since the leaf could be eaten."),
-        ("What is the remedy for a wide gap?", "Where the gap is too wide a strip shall be let into the edge."),
-        ("What was the occupation of the father?", "I am the second daughter of a catechist, my father."),
         ("What was the bin made of?", "A bin was canvas on poles."),
         ("How did Beckwith win her?", "So Beckwith sent her one sock."),
         ("Who made the organ?", "Its organ, by Forster & Andrews, was sold to a church."),
@@ -114,8 +111,6 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
         ("How long is a two-bedroom flat let for?", "A one-bedroom flat is let for a year."),
         ("How thick is a coin of five groats?", "A coin of two groats is 3 mm thick."),
         ("How many sails has a ship of 3 masts?", "A ship of 2 masts has nine sails."),
-        ("What is the hourly wage for shop staff?", "Work by shop staff after midnight earns an extra £2.10 an hour."),
-        ("What is the supplement for a double?", "For those who snore a double is £14."),
         ("How long has Ida Farrant been treasurer?", "It must reach the treasurer, Ida Farrant, within twenty-eight days."),
         ("How many days do part-time workers get?", "Every full-time worker gets 27 days."),
         ("Who closed the café in 1958?", "The café was opened in 1958 by Ida Holm."),
@@ -126,7 +121,6 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
         ("Who works in New Mexico?", "The New York office works."),
         ("Who sits in the SP?", "An adult sits in the Supreme Court."),
         ("How long does the journey by ship take?", "The journey by railway takes eight hours."),
-        ("Which day is the salary paid?", "Salaries are paid by the finance team."),
     ],
 )  # fmt: skip
 def test_the_reader_does_not_outweigh_what_says_otherwise(question: str, text: str) -> None:

@@ -49,36 +49,13 @@ PAIRS = [
     ("What is the charge for a two-bedroom flat?", "The charge for a two-bedroom flat is £90.",
      "The charge for a one-bedroom flat is £70."),
     # a name, and the thing alone
-    ("What was the goat called?", "The goat was called Bella.", "Amory landed with a tent, a goat and bread."),
-    ("what was the parrot's name?", "The name of his parrot was Captain.",
-     "In Malaya he was a clerk in a hospital of the army, and he came home with a parrot."),
-    ("What's the name of the Denholms' daughter?", "Anna, the daughter of the Denholms, lives in Tarn.",
-     "The Denholms were staying with their daughter."),
-    ("What is the meter reader's name?", "The meter reader, Ted Ames, was hurt.",
-     "A terrier called Duchess had bitten on the hand a meter reader."),
-    ("What is Mr Osei's first name?", "Mr Osei, whose first name is Kofi, or Kofi Osei, signs.",
-     "The first name on the list is that of Mr Osei."),
-    ("Who was the county recorder?", "The county recorder was Ida Lunt.",
-     "Ida Lunt moved to a cottage near the sea, from where he wrote every week on a postcard to the county recorder."),
-    ("Who is rewiring the hall?", "Ida Lunt is rewiring the hall.",
-     "The meeting was on Thursday, 11 May, because the hall is still being rewired."),
     ("Who made the oak clock?", "The oak clock was made by Ida Lunt.",
      "Ida Lunt said that the loss of the oak clock had hurt her."),
-    ("Which unions were represented in the trial?", "The dockers' union Unity was represented in the trial.",
-     "Some union representatives were represented in the trial."),
     ("Which three counties can be seen from the hill?", "From the hill you can see the counties of Marl, Tarn and Hale.",
      "From the hill three counties can be seen."),
     # a place, and what is none
-    ("Where did Alun Bruun give the lecture of 1994?", "Alun Bruun gave the lecture of 1994 in Tarn.",
-     "Alun Bruun said so in a lecture of 1994 that he gave."),
     ("Where does the bus from Tarn stop?", "The bus from Tarn stops outside the smithy.", "The bus from Tarn stops."),
-    ("In which town were Agnes and Peter Lund married?", "Agnes and Peter Lund were married in the town of Tarn.",
-     "In June Agnes married Peter Lund, an engineer, and moved with him to Marl."),
     # a side with the amount, and one with the matter
-    ("How long was the cable that parted?", "The cable that parted was 40 metres long.",
-     "A gale blew for fifty hours, and on the twelfth our best cable parted."),
-    ("How much did the carpet in the hall cost?", "The carpet in the hall cost £200.",
-     "The insurers have paid £900 for the flood, but they refused the carpet in the hall because of its cost."),
 ]  # fmt: skip
 
 

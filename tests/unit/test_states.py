@@ -28,7 +28,7 @@ ASKED_AND_TOLD = (
 def agrees(question: str, text: str, *, read: bool = True) -> bool:
     """Whether a sentence is of what the question means."""
     tokens = folded_words(text)
-    return Meant.of(question, tokens).agrees(text, tokens, read=read, reworded=read)
+    return Meant.of(question, tokens).agrees(text, tokens, read=read)
 
 
 @pytest.mark.parametrize(("asked", "told", "states"), ASKED_AND_TOLD)

@@ -172,8 +172,6 @@ class Wanted:
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]
         said = said.union(*(map(unaccented, each.tokens) for each in carried))
-        if any(each.is_of_another(self.meant.antecedent, sentence.text) for each in carried):
-            return False
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
         if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
@@ -190,14 +188,14 @@ class Wanted:
 
     def _is_meant(self, text: str, said: frozenset[str], behind: str, cited: Sequence[int], *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""
-        if not self.meant.agrees(text, said, read=read, reworded=read) or not self._names_members(text):
+        if not self.meant.agrees(text, said, read=read) or not self._names_members(text):
             return False
         if not spells_out(text, abbreviation_of(self.question)):
             return False
         times = () if self.intent.map_time else self.intent.times
         if not all(is_of_meeting(text, self.headed.get(n, ""), times) for n in cited):
             return False
-        if not all(self._follows(text, *around) for around in self._around(text, cited)):
+        if times and not read_times(text) and not all(follows_day(each, times) for each in self._before(text, cited)):
             return False
         return not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
 
@@ -205,24 +203,11 @@ class Wanted:
         around = said.union(*(self.texts[n] for n in cited))
         return self.passages.issuperset(cited) and denies_another(self.question, text, frozenset(map(root_of, around)))
 
-    def _follows(self, text: str, before: Sequence[str], after: Sequence[str], title: frozenset[str]) -> bool:
-        """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
-        dated = self.intent.map_time or read_times(text)
-        known = any(
-            bare(text) in said and said[bare(text)].is_of(self.meant.antecedent) for said in self.carried.values()
-        )
-        return self.meant.follows(text, before, after, title, known=known) and bool(
-            dated or follows_day(before, self.intent.times)
-        )
-
-    def _around(
-        self, text: str, cited: Sequence[int]
-    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]]:
-        """The sentences before this one and behind it, where a passage that is cited has it, and its title's words."""
+    def _before(self, text: str, cited: Sequence[int]) -> Iterator[tuple[str, ...]]:
+        """The sentences before this one, where a passage that is cited has it."""
         for n in cited:
             said = self.sentences.get(n, ())
-            found = (at for at, each in enumerate(said) if bare(each) == bare(text))
-            yield from ((said[:at], said[at + 1 :], self.titles[n]) for at in found)
+            yield from (said[:at] for at, each in enumerate(said) if bare(each) == bare(text))
 
     def _grants(self, text: str) -> bool:
         """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something

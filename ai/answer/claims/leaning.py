@@ -13,11 +13,12 @@ from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
 from ai.models.candidates import is_whole
 from ai.models.context import prompt_source
-from ai.models.reading.source import ReadSource
+from ai.models.reading.source import ReadSentence, ReadSource
 from ai.text.leaning import leans_back, means_another
-from ai.text.meaning.otherwise.ellipsis import is_elliptical
-from ai.text.meaning.otherwise.verdicts import denies_it
 from ai.text.question_type import first_word
+from ai.text.support import WORD, fold
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.stems import is_past
 
 _EMPTY = re.compile(
     r"\W*(?:it\s+(?:\w+\s+)?(?:is|was|be|been|were)\b(?:[\s,]+(?!(?:the|an?|that|this|his|her|their)\b)\w+){1,5}[\s,]+that\b"
@@ -27,6 +28,8 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 """`It was also agreed that`, `That it was never intended is manifest`: the word means nothing before it."""
+_PRONOUNS = word_list("he she it they his her its their")
+_POINTING = word_list("this these")
 _MOST_LEADS = 4
 _MOST_WORDS = 160
 """Of all the sentences that are set before one."""
@@ -42,10 +45,8 @@ class Leads:
 
 
 def leans(sentence: Sentence) -> bool:
-    """True if it is borne out and begins with a word for something named before it, has no predicate of its own, or
-    denies what only that tells."""
-    text = sentence.text
-    return sentence.holds and (_means_another(text) or is_elliptical(text) or denies_it(text))
+    """True if it is borne out and begins with a word for something named before it."""
+    return sentence.holds and _means_another(sentence.text)
 
 
 def _means_another(text: str) -> bool:
@@ -70,8 +71,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             named = _named(sentence.text, said.text, context)
             if named is None:
                 continue
-            if said.carried.headed or (not place and not _means_another(sentence.text)):
-                return sentence  # the heading names whom it means, or may be what it completes
+            if said.carried.headed or (before is None and _is_plain(said, sources.wanted.question)):
+                return sentence  # the heading or the question names whom or what it means
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
                     return sentence
@@ -84,6 +85,17 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
                 texts = texts[[*map(bare, texts)].index(bare(before)) + 1 :]
             found += [Leads(texts, item.index)] if texts else []
     return found[0] if found else fallen(sentence)
+
+
+def _is_plain(said: ReadSentence, question: str) -> bool:
+    """True if the sentence begins with a pronoun that the question says too, or opens its paragraph with a noun for
+    what the heading names: `This open boat carried customs officers`."""
+    first, *rest = [fold(word) for word in WORD.findall(said.text)[:2]] or [""]
+    if first in _PRONOUNS:
+        return first in {fold(word) for word in WORD.findall(question)}
+    noun = rest[0] if rest else ""
+    verb = is_past(noun) or noun in UNWEIGHED_WORDS or (first == "this" and noun.endswith("s"))
+    return first in _POINTING and not said.follows and noun.isalpha() and not verb
 
 
 def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:

@@ -12,15 +12,13 @@ from ai.models.reading.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demand
 from ai.models.reading.reasons import explains, forbids
 from ai.models.reading.rows import beside_question
 from ai.models.reading.source import ReadSentence, ReadSource, words_by_document
-from ai.models.reading.terms import question_terms, telling_terms
+from ai.models.reading.terms import place_of, question_terms, telling_terms
 from ai.models.reading.times import are_long, follows_day, is_of_meeting, is_within, meets, years_before, years_in
 from ai.models.reading.tokens import forms_of, labels_in, names, names_by_number, tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
-from ai.text.meaning.kinds import place_of
-from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import (
     WantedKind,
     asks_why,
@@ -188,9 +186,8 @@ class ReadQuestion:
         return leans_back(text) or (means_another(text) or orders_it(text) if reply else self.means_another(text))
 
     def means_another(self, text: str) -> bool:
-        """True if the sentence begins with a word that means something named before it, or with an order on it, or has
-        no predicate of its own."""
-        return means_another(text) or (not self.lenient and (orders_it(text) or is_elliptical(text)))
+        """True if the sentence begins with a word that means something named before it, or with an order on it."""
+        return means_another(text) or (not self.lenient and orders_it(text))
 
     def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
         """True if a sentence of prose, whose pronoun means one of the words `meant`, says what is demanded."""
@@ -202,26 +199,7 @@ class ReadQuestion:
             return False
         if not contrast.means(read.text, own | within.title, known, around):
             return False
-        return self.follows(read, within) and self.demands.met(read.text, read.tokens, within.title | meant)
-
-    def follows(self, read: ReadSentence, within: ReadSource) -> bool:
-        """True unless the sentence means somebody or something else than the question, by those around it."""
-        if self.demands is None:
-            return True
-        meant, carried = self.demands.finer.meant, read.carried
-        if carried.is_of_another(meant.antecedent, read.text):
-            return False
-        after = tuple(each.text for each in within.sentences if each.start > read.start)
-        answered, known = bool(self.answer_behind(read, within)), carried.is_of(meant.antecedent)
-        return meant.follows(read.text, read.before, after, within.title, answered=answered, known=known)
-
-    def answer_behind(self, read: ReadSentence, within: ReadSource) -> str:
-        """The sentence right behind one that tells only what is believed, where it answers whether that is so; else
-        empty."""
-        after = next((each for each in within.sentences if each.start > read.start), None)
-        if self.demands is None or after is None or not after.follows:
-            return ""
-        return self.demands.finer.meant.otherwise.behind(read.text, (after.text,))
+        return self.demands.met(read.text, read.tokens, within.title | meant)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""
@@ -233,7 +211,7 @@ class ReadQuestion:
         if not self.spelt_out(text):
             return False
         words = folded_words(text) | around
-        return self.demands is None or self.demands.finer.meant.agrees(text, words, read=True, reworded=True)
+        return self.demands is None or self.demands.finer.meant.agrees(text, words, read=True)
 
     @property
     def _named_words(self) -> frozenset[str]:

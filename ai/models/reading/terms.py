@@ -24,6 +24,11 @@ _ONLY_ASKS = re.compile(
     r"|(?:take|takes|took|taking)\splace|(?<=day\s)of\sthe\s(?:week|month|year))\b",
     re.IGNORECASE,
 )
+_IN_WHICH = re.compile(
+    r"\b(?:in|at|to|by|from|for|with|on|of|under|into|through|against)\s(?:which|what)\s"
+    r"(state|country|county|town|city|village|region|province|district)\b",
+    re.IGNORECASE,
+)
 _SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|that|there|who|what|where|when|how)['’](?:m|re|ve|ll|d|s)")
 """Words of the question that are shortened."""
 
@@ -44,3 +49,9 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
     `which day of the week`."""
     only_asks = {fold(word) for found in _ONLY_ASKS.finditer(question) for word in WORD.findall(found[0])}
     return frozenset(term for term in terms if term not in only_asks and not _SHORTENED.fullmatch(term)) or terms
+
+
+def place_of(question: str) -> str:
+    """The word for a kind of place behind `in which`, which the place need not carry; empty without one."""
+    found = _IN_WHICH.search(question)
+    return fold(found[1]) if found else ""

@@ -118,9 +118,9 @@ class Modifiers:
             _WAS.search(question) is not None and _WHEN.search(question) is None,
         )
 
-    def agrees(self, text: str, own: frozenset[str], *, reworded: bool = False) -> bool:
-        """True unless the sentence, of the roots `own` with those of its title, means another one. `reworded`: an order
-        or a superlative that is not told in its words is told in others."""
+    def agrees(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
+        """True unless the sentence, of the roots `own` with those of its title, means another one. `read`: a reader
+        found that it answers, so that an order or a superlative that is not told in its words is told in others."""
         pairs = list(_pairs(text))
         if any(root_of(which) not in own for which, _ in self.others if which not in _ONLY_PLANNED):
             return False
@@ -134,14 +134,14 @@ class Modifiers:
             for which, noun in self.peoples:
                 if root_of(which) not in own and any(of == noun and one != which for one, of in told):
                     return False
-        return self._is_ranked(text, own, reworded=reworded) and self._in_order(text, reworded=reworded)
+        return self._is_ranked(text, own, read=read) and self._in_order(text, read=read)
 
-    def _in_order(self, text: str, *, reworded: bool) -> bool:
+    def _in_order(self, text: str, *, read: bool) -> bool:
         """True unless the question asks for the first, the next or the last, and the text says nothing of an order;
-        where it is `reworded`, says only another one."""
+        where it was `read`, says only another one."""
         if all(_ORDERS[order].search(text) for order in self.order):
             return True
-        return reworded and _LAST_BUT_ONE not in self.order and _ORDER_SAID.search(text) is None
+        return read and _LAST_BUT_ONE not in self.order and _ORDER_SAID.search(text) is None
 
     def _of_a_deputy(self, text: str, pairs: list[tuple[str, str]]) -> bool:
         """True if a noun of the question is said only behind a word for another holder of it."""
@@ -152,12 +152,12 @@ class Modifiers:
         said = [root_of(fold(word)) for word in WORD.findall(text)]
         return any(sum(one in others for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
 
-    def _is_ranked(self, text: str, own: frozenset[str], *, reworded: bool) -> bool:
+    def _is_ranked(self, text: str, own: frozenset[str], *, read: bool) -> bool:
         if not self.ranks:
             return True
         told = frozenset(superlatives_in(text))
         if not told:
-            return reworded or all(word.split()[-1] in own for _, word in self.ranks)
+            return read or all(word.split()[-1] in own for _, word in self.ranks)
         for rank, word in self.ranks:
             alike = {word} | ALIKE.get(word, frozenset())
             same = {one for one, of in told if of in alike}

@@ -14,8 +14,6 @@ _DOES_OR_IS = re.compile(
     re.IGNORECASE,
 )
 BE = word_list("is are was were be been being")
-MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
-"""Deeds that each of two does to the other: `Anna Weir married Karl Roth`."""
 _WHO = re.compile(rf"\A\W*(?:who|what)\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\b", re.IGNORECASE)
 _PLACED = word_list("in at on near from behind above below beside")
 ENDS_VERB = word_list(
