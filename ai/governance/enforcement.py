@@ -62,7 +62,7 @@ def detected(item: Evidence, *, rules: Ruleset) -> tuple[Injection, tuple[Findin
 
 
 def _beside(each: SourcedRecord) -> tuple[str | None, ...]:
-    """What is shown of a record beside its own words."""
+    """The words that are shown beside a record's own."""
     record, source = each.record, each.source
     return record.heading, source.title, source.attribution, *(entity.name for entity in record.entities)
 

@@ -135,7 +135,7 @@ def connect(path: Path, *, busy_ms: int) -> SqliteConnection:
 
 
 def _copy(path: Path) -> apsw.Connection:
-    """What the file holds, in memory; nothing if there is no file, or one that a writer left in the middle."""
+    """A copy of the file in memory; an empty one if there is no file, or one that a writer left in the middle."""
     copy = apsw.Connection(":memory:")
     if path.exists() and not path.with_name(f"{path.name}-journal").exists():
         name, flags = f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
