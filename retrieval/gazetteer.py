@@ -12,6 +12,7 @@ from retrieval.algebra.wording import IS
 from retrieval.english.lists import EVERYDAY_NAMES, NEUTRAL_SUFFIXES, NOT_NAMES
 from retrieval.index import GazetteerEntry, surface_key
 from retrieval.model import EntityRef, Mention
+from retrieval.withheld import personal_data
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-.'\u2019][^\W_]+)*['\u2019]?")
 _ABBREVIATED = frozenset({"ft", "co", "mt", "st"})
@@ -43,14 +44,16 @@ class _Node:
 
 
 class Gazetteer:
-    """The names that answer to entities. Immutable once built; equal entries in any order give equal answers.
+    """The names that answer to entities; what has personal data in its name is found by none. Immutable once built;
+    equal entries in any order give equal answers.
 
     An entity that several documents state has one `EntityRef`, that of the first document in order of id. Candidates
     of a name are in order of entity id.
     """
 
     def __init__(self, entries: Sequence[GazetteerEntry] = ()) -> None:
-        ordered = sorted(entries, key=lambda e: (e.entity.entity_id, e.document_id, e.entity.name, e.entity.type))
+        named = [entry for entry in entries if not any(map(personal_data, (entry.entity.name, *entry.names)))]
+        ordered = sorted(named, key=lambda e: (e.entity.entity_id, e.document_id, e.entity.name, e.entity.type))
         self._names: dict[str, tuple[str, ...]] = {}
         self._entities: dict[str, EntityRef] = {}
         self._documents: dict[str, int] = {}

@@ -7,18 +7,31 @@ with these words blanked, and no slice of a document is cut inside them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby, pairwise
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
-_DIGITS = re.compile(r"[0-9][0-9().\-\s]{6,}[0-9]")
+_DIGITS = re.compile(r"[0-9](?:[^0-9]{0,6}[0-9]){6}")
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])")
 _PHONE = re.compile(
     r"(?<![\d.$€£-])(?:\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d{2,4}(?:[\s.-]?\d{2,4}){1,3}"
     r"|\(\d{3}\)\s?[2-9]\d{2}[\s.-]\d{4}|[2-9]\d{2}([.-])[2-9]\d{2}\1\d{4})(?![\d-]|\.\d)"
 )
-_CARD = re.compile(r"(?<![\d.-])[3-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]\d{6}[ -]\d{5})(?![\d-]|\.\d)")
+_CARD = re.compile(
+    r"(?<![\d.-])(?:[3-6]\d|2[2-7])\d\d(?:[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}|[ -]\d{6}[ -]\d{5})(?![\d-]|\.\d)"
+)
+_GROUP = re.compile(r"\d+")
+_GAP = re.compile(r"[ \r\n]{1,4}|[.,'/_|]|[ \r\n]{0,4}[-*|] ?")
+_ISSUED = re.compile(
+    r"4(?:\d{15}|\d{18})|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
+    r"|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|(?:352[89]|35[3-8]\d|6\d{3})\d{12,15}"
+)
+"""The numbers that cards have, by how they begin: ISO/IEC 7812-1."""
+_MOST_GROUPS = 21
+_MONEY = re.compile(r"\$ ?\d{1,3}(?:[.,' ]\d{3}){1,4}(?!\d)|\d{1,3}(?:[.,' ]\d{3}){1,4}(?:[.,]\d\d)? ?\$")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
 _IBAN_START = re.compile(r"[0-9]{2} ?[A-Z0-9]{4}")
 BLOCK = "█"
@@ -38,6 +51,32 @@ class Span:
     end: int
 
 
+class _Plain(dict[int, str]):
+    """Characters as ASCII writes them, one for one, so that offsets hold: digits of any script, full-width forms,
+    blanks and what is not shown, dashes, apostrophes and the signs of currencies (as dollars)."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        plain = unicodedata.normalize("NFKC", char) if unicodedata.east_asian_width(char) == "F" else char
+        match unicodedata.category(plain[0]):
+            case "Nd":
+                plain = str(unicodedata.decimal(plain))
+            case "Zl" | "Zp":
+                plain = "\n"
+            case "Zs" | "Cf":
+                plain = " "
+            case "Pd":
+                plain = "-"
+            case "Sc":
+                plain = "$"
+        self[code] = plain if len(plain) == 1 else char
+        return self[code]
+
+
+_PLAIN = _Plain({ord(char): "-" for char in "\u2212\u2043"} | {ord(char): "'" for char in "\u2018\u2019\u02bc\u2032"})
+_PLAIN |= {ord(char): "." for char in "\u00b7\u2022\u2219\u30fb"}
+
+
 @lru_cache(maxsize=16_384)  # the same passages are found again and again
 def personal_data(text: str) -> tuple[Span, ...]:
     """Personal data in `text` by position: `pii.email, pii.phone, pii.ssn, pii.card` (Luhn), `pii.iban` (mod 97).
@@ -45,6 +84,7 @@ def personal_data(text: str) -> tuple[Span, ...]:
     Patterns, no guesses: names and addresses are the business of labels and handling tags. Never raises on any `str`.
     """
     found: list[Span] = []
+    text = text if text.isascii() else text.translate(_PLAIN)
     if "@" in text:
         found.extend(Span("pii.email", *match.span()) for match in _EMAIL.finditer(text))
     if _DIGITS.search(text):
@@ -102,9 +142,38 @@ def _numbers(text: str) -> Iterator[Span]:
     for match in _CARD.finditer(text):
         if _passes_luhn(match.group()):
             yield Span("pii.card", *match.span())
+    for start, end in _grouped_cards(text):
+        yield Span("pii.card", start, end)
     for match in _PHONE.finditer(text):
         if 7 <= sum(char.isdigit() for char in match.group()) <= 15:
             yield Span("pii.phone", *match.span())
+
+
+def _grouped_cards(text: str) -> Iterator[tuple[int, int]]:
+    """Cards whose digits stand in groups of any size, the same characters between all of them."""
+    groups = [match.span() for match in _GROUP.finditer(text)]
+    at = 0
+    for gap, same in groupby(text[end:start] for (_, end), (start, _) in pairwise(groups)):
+        first, at = at, at + sum(1 for _ in same)
+        run = groups[first : at + 1]
+        if len(run) > _MOST_GROUPS or not _GAP.fullmatch(gap):
+            continue
+        for part in (run, *(each for each in (run[1:], run[:-1]) if _is_even(each))):
+            number = "".join(text[start:end] for start, end in part)
+            if _ISSUED.fullmatch(number) and _passes_luhn(number) and not _is_money(text, part[0][0], part[-1][1]):
+                yield part[0][0], part[-1][1]
+                break
+
+
+def _is_even(groups: Sequence[tuple[int, int]]) -> bool:
+    """True if groups are as long as each other, and one at an end no longer."""
+    sizes = [end - start for start, end in groups]
+    return any(len(set(rest)) == 1 and end <= rest[0] for rest, end in ((sizes[1:], sizes[0]), (sizes[:-1], sizes[-1])))
+
+
+def _is_money(text: str, start: int, end: int) -> bool:
+    """True of an amount in thousands with the sign of a currency; none is as long as most cards."""
+    return any(_MONEY.match(text, at) for at in range(max(0, start - 2), start + 1))
 
 
 def _passes_luhn(number: str) -> bool:

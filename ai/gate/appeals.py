@@ -249,7 +249,7 @@ _LEADING_IN = re.compile(
 )
 _REPORTS = Pattern(rf"\b{_SPEECH}\b")
 _COLON = Pattern(rf"\b{_SPEECH}\b[^.!?:]{{0,60}}:")
-_PII = {"pii.email": "contact", "pii.phone": "contact", "pii.card": "payment", "pii.iban": "payment"}
+_PII = {"pii.email": "contact", "pii.phone": "contact", "pii.iban": "payment"}
 
 
 @lru_cache(maxsize=16_384)  # the sentences of the same passages are read again and again

@@ -50,14 +50,21 @@ def evidence_facts(item: Evidence, *, rules: Ruleset, data: PolicyData) -> tuple
 
 
 def detected(item: Evidence, *, rules: Ruleset) -> tuple[Injection, tuple[Finding, ...]]:
-    """The detectors' findings in the item's words: does it look like an instruction, and where are personal data.
-    A figure that rests on personal data is such wholly."""
+    """The detectors' findings in the item's words: does it look like an instruction, and where are personal data, its
+    title and names among them. A figure that rests on personal data is such wholly."""
     text, statement = _texts(item)
     read = (text, statement, item.first.source.title, item.first.record.heading)
-    findings = tuple(finding for part in (text, statement) if part for finding in _findings(part))
+    beside = (part for each in item.records for part in _beside(each))
+    findings = tuple(finding for part in (text, statement, *beside) if part for finding in _findings(part))
     told = len(statement or text)
     findings += tuple(Finding(kind, 0, told) for kind in hidden_kinds(item))
     return _injection("\n".join(part for part in read if part), rules), findings
+
+
+def _beside(each: SourcedRecord) -> tuple[str | None, ...]:
+    """The words that are shown beside a record's own."""
+    record, source = each.record, each.source
+    return record.heading, source.title, source.attribution, *(entity.name for entity in record.entities)
 
 
 @lru_cache(maxsize=8192)

@@ -84,13 +84,19 @@ def _redact(item: Projection, params: Mapping[str, Any]) -> Projection | None:
 
 
 def _withhold(item: Projection, spans: Callable[[str], tuple[TextSpan, ...]]) -> Projection:
-    """Blocks out spans in every text that a reader could meet: text, statement, heading, title, attribution."""
+    """Blocks out spans in every text that a reader could meet: text, statement, heading, title, attribution,
+    names."""
 
     def clean(text: str | None) -> str | None:
         return None if text is None else blocked(text, spans(text))
 
     def sourced(each: SourcedRecord) -> SourcedRecord:
-        record = replace(each.record, heading=clean(each.record.heading), statement=clean(each.record.statement))
+        record = replace(
+            each.record,
+            heading=clean(each.record.heading),
+            statement=clean(each.record.statement),
+            entities=tuple(replace(entity, name=clean(entity.name) or "") for entity in each.record.entities),
+        )
         source = replace(each.source, title=clean(each.source.title) or "", attribution=clean(each.source.attribution))
         return SourcedRecord(record, source)
 

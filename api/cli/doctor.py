@@ -19,11 +19,13 @@ from retrieval.files.seal import PLAIN
 
 if TYPE_CHECKING:
     from api.home.configuration import Configuration
+    from ledger.ledger import Ledger
 
 app = typer.Typer(help="Find what is wrong and name the next command.", add_completion=False, rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 MOST_VERIFIED_ENTRIES = 50_000
 MOST_NAMED = 20
+APART_MS = 60_000  # by which the clocks of two machines may differ
 PATIENCE_S = 20.0  # for what is one question to a server
 WITHOUT_SERVER_S = 5.0  # for what is looked at after a server that does not answer
 REBUILD = "exhibit index rebuild"
@@ -274,6 +276,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
                 yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
                 return
             report = await ledger.verify()
+            clock = await _clock(ledger) if report.ok else None
             try:
                 await require_published(configured, ledger, active_digest(backends_of(configured).policy))
             except PolicyError as exc:
@@ -281,6 +284,8 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
     except LedgerNotResponding as exc:
         yield Finding("ledger", "failed", problem_of(exc).local, ASK_THE_LOG)
         return
+    if clock is not None:
+        yield clock
     if not report.ok:
         yield Finding("ledger", "failed", str(report.problems[0]), "exhibit ledger verify", damaged=True)
     elif report.dangling:
@@ -289,6 +294,20 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
         )
     else:
         yield Finding("ledger", "ok", f"{report.entries} entries, {report.parts} parts verified")
+
+
+async def _clock(ledger: Ledger) -> Finding | None:
+    """Says that entries are dated in the future: the clock was set back since, or was ahead when they were recorded."""
+    from api.cli.ledger.common import utc
+
+    latest_ms = ledger.now_ms() + APART_MS
+    ahead = [entry.leaf.t_ms async for entry in ledger.every() if entry.leaf.t_ms > latest_ms]
+    if not ahead:
+        return None
+    told = "1 entry is" if len(ahead) == 1 else f"{len(ahead)} entries are"
+    return Finding(
+        "clock", "warning", f"{told} dated in the future, up to {utc(max(ahead))}: compare this clock", "date -u"
+    )
 
 
 async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:

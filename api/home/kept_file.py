@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -58,7 +59,9 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
         reason = getattr(exc, "strerror", None) or exc
         if version is not None:
             told = f"{path} cannot be brought to version {schema.version} of {schema.name}: {reason}"
-        elif isinstance(exc, apsw.ReadOnlyError | apsw.CantOpenError):  # reading it needs a file beside it
+        elif isinstance(exc, apsw.ReadOnlyError | apsw.CantOpenError):
+            if _version_as_it_stands(path) == schema.version:
+                return None
             told = f"{path} cannot be used, because it or its folder may not be written: {reason}; copy the home"
         else:
             told = f"{path} cannot be used: {reason}"
@@ -141,6 +144,16 @@ def _sync(path: Path) -> None:
 def _connected(path: Path) -> apsw.Connection:
     """In autocommit mode; the file must be there."""
     return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def _version_as_it_stands(path: Path) -> int | None:
+    """The version of a file that may not be written: read without files beside it, which SQLite makes else."""
+    try:
+        name = f"file:{quote(str(path))}?immutable=1"
+        with closing(apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)) as db:
+            return _version(db)
+    except apsw.Error:
+        return None
 
 
 def _version(db: apsw.Connection) -> int:

@@ -24,6 +24,9 @@ class SessionResponse(ClosedModel):
     signed_in: bool = Field(default=False, description="whether somebody is", examples=[True])
     tenant: str | None = Field(default=None, description="the tenant that they belong to", examples=["default"])
     roles: list[str] = Field(default=[], description="their roles", examples=[["auditor"]])
+    capabilities: list[str] = Field(
+        default=[], description="what they may do beside asking", examples=[["ledger.audit", "trace"]]
+    )
     expires_ms: int | None = Field(
         default=None, description="when the session ends by itself, UTC milliseconds", examples=[1795442831231]
     )

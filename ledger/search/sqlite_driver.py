@@ -8,8 +8,10 @@ every file. apsw itself follows SQLite rather than PEP 249.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
@@ -121,7 +123,22 @@ class SqliteConnection:
 
 
 def connect(path: Path, *, busy_ms: int) -> SqliteConnection:
-    """A connection to that file, which is made if it is not there. Raises apsw.Error."""
-    connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(busy_ms)
+    """A connection to that file, which is made if it is not there; to a copy in memory where it may not be written.
+    Raises apsw.Error."""
+    try:
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(busy_ms)
+        connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection = _copy(path)
     return SqliteConnection(connection)
+
+
+def _copy(path: Path) -> apsw.Connection:
+    """A copy of the file in memory; an empty one if there is no file, or one that a writer left in the middle."""
+    copy = apsw.Connection(":memory:")
+    if path.exists() and not path.with_name(f"{path.name}-journal").exists():
+        name, flags = f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with closing(apsw.Connection(name, flags=flags)) as file, copy.backup("main", file, "main") as backup:
+            backup.step()
+    return copy

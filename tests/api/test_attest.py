@@ -85,3 +85,23 @@ def test_what_is_not_asked_for_clearly_is_refused(kept: KeptHome, cli: Run, word
 def test_an_entry_that_is_not_there_is_not_attested(kept: KeptHome, cli: Run, tmp_path: Path) -> None:
     file = tmp_path / "attestation.json"
     assert cli("ledger", "attest", "nothing", "--out", file, "--home", kept.home)[0] == 3 and not file.exists()
+
+
+@pytest.mark.parametrize("place", ["missing/log.pem", "folder", "attestation.json/log.pem", "log.pem" + "x" * 300])
+def test_both_files_are_written_or_none(place: str, kept: KeptHome, cli: Run, tmp_path: Path) -> None:
+    entry_id, out, pem = kept.recorded["asked"][0]["body"]["provenance"]["entry_id"], tmp_path / "a.json", tmp_path
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "attestation.json").write_text("another")
+    before = sorted(tmp_path.rglob("*"))
+    options = ("ledger", "attest", entry_id, "--home", kept.home)
+    code, _, err = cli(*options, "--out", out, "--pem", pem / place)
+    assert (code, str(pem / place) in err.replace("\n", "")) == (2, True), err
+    assert sorted(tmp_path.rglob("*")) == before
+    code, _, _ = cli(*options, "--out", tmp_path / "attestation.json", "--pem", pem / place)
+    assert (code, (tmp_path / "attestation.json").read_text(), sorted(tmp_path.rglob("*"))) == (2, "another", before)
+
+
+def test_one_file_cannot_be_both(kept: KeptHome, cli: Run, tmp_path: Path) -> None:
+    entry_id, out = kept.recorded["asked"][0]["body"]["provenance"]["entry_id"], tmp_path / "a.json"
+    assert cli("ledger", "attest", entry_id, "--home", kept.home, "--out", out, "--pem", out)[0] == 2
+    assert not out.exists()

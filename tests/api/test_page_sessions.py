@@ -97,6 +97,7 @@ async def test_who_is_signed_in_reads_and_asks_until_they_sign_out(scene: Scene)
     own = await scene.sign_in()
     shown = (await scene.client.get(SESSION)).json()
     assert (shown["signed_in"], shown["tenant"], shown["csrf_token"]) == (True, "default", own["x-csrf-token"])
+    assert "ledger.audit" in shown["capabilities"]
     assert (await scene.client.get("/api/v1/ledger/facets")).status_code == 200
     asked = await scene.client.post("/api/v1/ai/query", json=QUESTION, headers=own)
     assert asked.status_code == 200, asked.text

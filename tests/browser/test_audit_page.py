@@ -11,8 +11,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
+from api.home.configuration import load
+from api.wiring import key_store
 from ledger.notes.note import SigningKey
-from tests.browser.page_server import PageServer, page_server
+from tests.browser.page_server import PageServer, page_server, signed_in
 from tests.browser.test_ask_page import AXE, QUESTION, Opened, entry_of, violations, watch, with_key
 
 pytestmark = pytest.mark.services
@@ -381,3 +383,28 @@ def test_nothing_keeps_anyone_out(chromium: Browser, server: PageServer, entry: 
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
+
+
+@pytest.mark.parametrize("role", ["auditor", "policy_author", "admin"])
+def test_the_page_of_an_entry_asks_for_nothing_that_its_reader_may_not_see(
+    opened: Opened, server: PageServer, entry: str, role: str
+) -> None:
+    """A refusal stands in the browser's console, and reads like a fault of the page."""
+    store = key_store(load({}, home=server.home))
+    signed_in(opened.page, server, store.create(name=role, tenant="default", roles=(role, "auditor"))[1])
+    entries = [entry]
+    for kind in ("intent", "config"):
+        with urllib.request.urlopen(asked_for(server, f"/api/v1/ledger/entries?kind={kind}"), timeout=30) as response:
+            entries += [each["entry_id"] for each in json.load(response)["entries"][:1]]
+    refused: list[str] = []
+    opened.page.on("response", lambda told: refused.append(told.url) if told.status >= 400 else None)
+    for entry_id in entries:
+        opened.page.goto(f"{server.origin}/audit/{entry_id}")
+        opened.page.wait_for_selector("html[data-state=ready]", timeout=60_000)
+        opened.page.wait_for_load_state("networkidle")
+    assert refused == []
+
+
+def asked_for(server: PageServer, path: str) -> urllib.request.Request:
+    """A request of the auditor."""
+    return urllib.request.Request(server.origin + path, headers={"authorization": f"Bearer {server.keys['auditor']}"})

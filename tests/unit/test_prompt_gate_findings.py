@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import random
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai.gate import Finding, find_leaks, find_sensitive
+from tests.unit.test_ingest_codes import digits, with_luhn
 
 SYSTEM = (
     "You answer questions about the numbered sources only. Cite every factual sentence with its number in brackets. "
@@ -58,6 +61,80 @@ def test_personal_data_is_found_where_it_stands(kind: str, value: str) -> None:
 )
 def test_numbers_of_history_are_no_personal_data(text: str) -> None:
     assert find_sensitive(text) == ()
+
+
+ISSUED = (("4", 16), ("4", 19), ("51", 16), ("2345", 16), ("34", 15), ("37", 15), ("36", 14), ("6011", 16), ("65", 16),
+          ("3530", 16), ("62", 19))  # fmt: skip
+"""How the numbers of cards begin (ISO/IEC 7812), and how long they are."""
+GAPS = {
+    "blanks": (" ", "  ", "\u00a0", "\u2009", "\u202f", "\u2007", "\u3000"),
+    "points": (".", ",", "'", "\u2019", "\u00b7", "\uff0c", "\uff0e", "/", "_", "|"),
+    "dashes": ("-", " - ", "\u2010", "\u2011", "\u2013", "\u2212", " \u2013 "),
+    "lines": ("\n", "\r\n", "  \n", "\u2028", "\n- ", "\n\n"),
+    "unseen": ("\u200b", "\u00ad", "\u2060", "\ufeff"),
+}
+
+
+def groupings(length: int) -> Iterator[tuple[int, ...]]:
+    """Sizes of groups, from the front and from the end, even and not."""
+    for size in (1, 2, 3, 4, 5, 6, 8):
+        whole, rest = divmod(length, size)
+        short = (rest,) * (rest > 0)
+        yield from {(*short, *(size,) * whole), (*(size,) * whole, *short)}
+    yield from ((4, 6, length - 10), (6, length - 10, 4), (4, 5, 3, length - 12))
+
+
+def grouped(card: str, sizes: tuple[int, ...], gap: str) -> str:
+    ends = list(accumulate(sizes, initial=0))
+    return gap.join(card[start:end] for start, end in pairwise(ends))
+
+
+@pytest.mark.parametrize(("begins", "length"), ISSUED)
+@pytest.mark.parametrize("kind", GAPS)
+def test_a_card_is_found_in_whatever_groups_it_is_written(kind: str, begins: str, length: int) -> None:
+    chance = random.Random(length)
+    for gap in GAPS[kind]:
+        for sizes in groupings(length):
+            value = grouped(with_luhn(begins + digits(chance, length - len(begins) - 1)), sizes, gap)
+            for told in (value, value.translate({ord("0") + d: 0xFF10 + d for d in range(10)})):
+                for text in (f"The card is {told}, they said in 1987.", f"He left\n{told}\nand was gone", told):
+                    (found,) = find_sensitive(text)
+                    assert (found.kind, text[found.start : found.end]) == ("pii.card", told), (sizes, gap)
+
+
+@pytest.mark.parametrize("text", [
+    "In 2020 4 111 111 111 111 111 was seen", "4111 1111 1111 1111 12/27", "seen by 5 4,111,111,111,111,111",
+    "4,111,111,111,111,111 12 27", "4111-1111 1111 1111", "4111,1111,1111,1111; 1,500", "٤١١١ ١١١١ ١١١١ ١١١١",
+])  # fmt: skip
+def test_a_card_is_found_beside_other_figures(text: str) -> None:
+    (found,) = find_sensitive(text)
+    assert found.kind == "pii.card"
+    assert "".join(str(int(c)) for c in text[found.start : found.end] if c.isdigit()) == "4111111111111111"
+
+
+@pytest.mark.parametrize("gap", [",", ".", "\u202f", "'", " "])
+def test_counts_and_sums_of_money_are_no_cards(gap: str) -> None:
+    chance = random.Random(7)
+    for length in range(1, 14):
+        for _ in range(200):
+            said = f"{int(digits(chance, length, '3456')):,}".replace(",", gap)
+            for text in (f"a population of {said} in 1990", f"it cost ${said}.50", f"{said} €", f"{said}, {said}, 3"):
+                assert find_sensitive(text) == (), text
+    for length in (14, 15):
+        for begins in ("36", "38", "300", "34", "37"):
+            figure = int(with_luhn((begins + digits(chance, length))[: length - 1]))
+            said = f"{figure:,}".replace(",", gap)
+            assert find_sensitive(f"a debt of ${said} and of {said} €") == (), said
+
+
+def test_columns_and_rows_of_figures_are_no_cards() -> None:
+    """The few that do look like one are fewer than one in a hundred."""
+    chance = random.Random(11)
+    taken = 0
+    for _ in range(2_000):
+        row = [digits(chance, chance.randint(1, 4), "3456") for _ in range(chance.randint(3, 12))]
+        taken += bool(find_sensitive("\n".join(row))) + bool(find_sensitive(", ".join(row)))
+    assert taken < 20
 
 
 @pytest.mark.parametrize(

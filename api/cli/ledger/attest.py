@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.console import emit, note
-from api.cli.ledger.common import CheckedKeys, Shard, read_bytes, utc, with_ledger, write_file
+from api.cli.ledger.common import CheckedKeys, Shard, read_bytes, utc, with_ledger, write_files
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def attest(
         return
     if entry_id is None or out is None or vkey:
         raise typer.BadParameter("name an entry and --out, or give --check and --vkey")
+    if pem is not None and pem.absolute() == out.absolute():
+        raise typer.BadParameter("--out and --pem are two files")
     data, key = with_ledger(home, lambda ledger: _made(ledger, entry_id, disclose), shard=shard)
-    write_file(out, data)
-    if pem is not None:
-        write_file(pem, key)
+    write_files({out: data} if pem is None else {out: data, pem: key})
     note(f"verify it: exhibit ledger attest --check {out} --vkey KEY")
     emit({"entry_id": entry_id, "file": str(out), "bytes": len(data)}, as_json=as_json, render=lambda: str(out))
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
 
 import typer
 
@@ -47,15 +50,37 @@ def trust_policy(path: Path | None) -> TrustPolicy | None:
 
 
 def write_file(path: Path, data: bytes, *, parents: bool = False) -> None:
-    """Write a file; with `parents` its folders too where they are not there. Raises RequestRejected."""
+    """Write a file as `write_files` does."""
+    write_files({path: data}, parents=parents)
+
+
+def write_files(files: Mapping[Path, bytes], *, parents: bool = False) -> None:
+    """Write all files or none: each lies beside its place before the first one takes it. With `parents` their folders
+    are made where they are not there. Raises RequestRejected."""
     from api.errors import RequestRejected
 
+    ready: dict[Path, Path] = {}
+    path = Path()
     try:
-        if parents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        for path, data in files.items():
+            if parents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_file() or path.is_dir():
+                path.open("ab").close()  # what may not be written is not replaced either
+            if path.is_file() or not os.path.lexists(path):
+                ready[path] = path.resolve().with_name(f".{uuid4().hex}")
+                ready[path].write_bytes(data)
+        for path, data in files.items():
+            if path in ready:
+                ready.pop(path).replace(path.resolve())
+            else:  # a pipe or a device
+                path.write_bytes(data)
     except OSError as exc:
         raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None
+    finally:
+        for scratch in ready.values():
+            with suppress(OSError):
+                scratch.unlink()
 
 
 def read_text(path: Path) -> str:

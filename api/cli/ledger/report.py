@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.console import bold, configuration, emit, note
-from api.cli.ledger.common import read_bytes, read_signed, with_ledger, write_file
+from api.cli.ledger.common import read_bytes, read_signed, with_ledger, write_files
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ async def _made(home: Path | None, month: Month, tenant: str | None, out: Path |
             data = (json.dumps(made, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
             html = page("report.html.j2", style="report.css", report=made).encode()
             receipt = await record_report(ledger, data, html)
-            for name, each in ((REPORT, data), (PAGE, html), (RECEIPT, receipt.encode())):
-                write_file(out / name, each, parents=True)
+            write_files({out / REPORT: data, out / PAGE: html, out / RECEIPT: receipt.encode()}, parents=True)
     return made
 
 

@@ -26,6 +26,7 @@ from retrieval.filters import EVERYTHING
 from retrieval.model import EntityRef, TimeRange
 from retrieval.registry.store import Coverage
 from retrieval.spatial.facts import Box
+from retrieval.withheld import personal_data
 
 T = TypeVar("T")
 Kind = Literal["figure", "change", "ranking", "event", "text"]
@@ -95,7 +96,7 @@ async def _suggest(view: MapView, around: Around, trial: Trial) -> tuple[Suggest
     good: list[list[Suggestion]] = []
     for candidates in by_kind:
         answered: list[Suggestion] = []
-        for candidate in candidates[: _TRIED * 2]:
+        for candidate in [each for each in candidates if not personal_data(each.question)][: _TRIED * 2]:
             if len(answered) == min(_TRIED, around.limit):
                 break
             if await _would_be_answered(candidate, view, trial):

@@ -74,6 +74,7 @@ def _told(principal: Principal, expires_ms: int, csrf_token: str) -> SessionResp
         signed_in=True,
         tenant=subject.tenant,
         roles=sorted(subject.roles),
+        capabilities=sorted(subject.capabilities),
         expires_ms=expires_ms,
         csrf_token=csrf_token,
     )

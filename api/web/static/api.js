@@ -11,6 +11,9 @@ export const keyFrom = given => { key = given; };
 // Who is signed in; asked once.
 const signedIn = () => (session ??= reply(SESSION, {}).then(response => response.json()).catch(() => ({ signed_in: false })));
 
+// True if whoever is signed in has that capability: what they may not see is not asked for.
+export const may = async capability => (await signedIn()).capabilities?.includes(capability) ?? false;
+
 export class ApiError extends Error {
   constructor(status, code, message) { super(message); this.status = status; this.code = code; }
   get words() { return say(words.site.failed, { message: this.message, code: this.code }); }

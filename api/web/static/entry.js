@@ -1,5 +1,5 @@
 // The page of an entry: what was asked, decided, read and answered, in order, and its proof.
-import { fault, get, keyForm, query, text } from "./api.js";
+import { fault, get, keyForm, may, query, text } from "./api.js";
 import { byId, facts, h, save } from "./dom.js";
 import { twin } from "./links.js";
 import { provGraph } from "./prov.js";
@@ -66,7 +66,8 @@ async function load() {
   const intent = await intentOf(entry);
   const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.id)}/parts/question`)) : null);
   let undecided = null;
-  const decisions = await get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`).catch(error => { undecided = refused(error) ? null : error; });
+  const decided = entry.parts.some(name => name.startsWith("policy.")) && await may("policy.author");
+  const decisions = decided && await get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`).catch(error => { undecided = refused(error) ? null : error; });
   const bundle = decisions ? await optional(get("/api/v1/policy/bundle")) : null;
   const answer = parts.get("answer");
   const numbered = [...parts].filter(([name]) => name.startsWith("sources/")).map(([name, data]) => [Number(name.slice(8)), JSON.parse(data)]);
@@ -94,7 +95,7 @@ async function show() {
     byId("timeline").replaceChildren(...timeline(shown));
     if (!byId("vkeys").value) byId("vkeys").value = (await text("/api/v1/ledger/vkeys")).trim();
     byId("verify").disabled = byId("save").disabled = false;
-    const prov = shown.entry.parts.includes("prov") ? await optional(get(`${pathOf(id)}/prov`)) : null;
+    const prov = shown.entry.parts.includes("prov") && await may("ledger.audit") ? await optional(get(`${pathOf(id)}/prov`)) : null;
     byId("prov-graph").replaceChildren(...(prov ? provGraph(prov) : [h("p", { className: "hint" }, w.prov_none)]));
   } catch (error) {
     byId("main").classList.add("refused");

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -63,17 +65,36 @@ STEPS = {
 
 
 def connect(path: Path) -> apsw.Connection:
-    """A connection to the log in that file, made if it is not there. Raises LedgerUnavailable."""
+    """A connection to the log in that file, made if it is not there; one that may not be written is read as it stands.
+    Raises LedgerUnavailable."""
     try:
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        try:
+            return _opened(str(path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, _prepare)
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            if not path.exists():
+                raise
+            return _opened(as_it_stands(path), apsw.SQLITE_OPEN_READONLY, _migrate)
     except apsw.Error as exc:
-        raise LedgerUnavailable(f"the ledger's file {path} cannot be opened: {exc}") from exc
-    try:
-        _prepare(db)
-    except apsw.Error as exc:
-        db.close()
         raise LedgerUnavailable(f"the ledger's file {path} cannot be used: {exc}") from exc
-    except LedgerUnavailable:
+
+
+def as_it_stands(path: Path) -> str:
+    """The name by which SQLite reads a file that nobody writes, with no file beside it. Raises LedgerUnavailable where
+    somebody does, or did not close it: the newest entries are then in the file beside it."""
+    beside = path.with_name(f"{path.name}-wal")
+    if beside.exists() and beside.stat().st_size:
+        raise LedgerUnavailable(
+            f"{path} may not be written here, and its newest entries are in {beside}: copy the home"
+        )
+    return f"file:{quote(str(path))}?immutable=1"
+
+
+def _opened(name: str, flags: int, prepare: Callable[[apsw.Connection], None]) -> apsw.Connection:
+    db = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_URI)
+    try:
+        db.execute("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
+        prepare(db)
+    except BaseException:
         db.close()
         raise
     return db
@@ -99,13 +120,7 @@ def _schema(db: apsw.Connection) -> dict[tuple[str, str], str]:
 
 def _prepare(db: apsw.Connection) -> None:
     db.set_busy_timeout(BUSY_TIMEOUT_MS)
-    for pragma in (
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-        "secure_delete = ON",
-        "trusted_schema = OFF",
-    ):
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
         db.execute(f"PRAGMA {pragma}")
     db.execute("BEGIN IMMEDIATE")
     try:

@@ -79,10 +79,10 @@ class SqliteLedgerStore:
         """See LedgerStore."""
 
         def work() -> LogIdentity:
-            with self._transaction() as db:
-                if not _all(db, "SELECT 1 FROM log"):
+            if not _all(self._connection, "SELECT 1 FROM log"):
+                with self._transaction() as db:
                     values = (identity.origin, identity.vkey, identity.pseudonym_check)
-                    db.execute("INSERT INTO log VALUES (1, ?, ?, ?)", values)
+                    db.execute("INSERT INTO log SELECT 1, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM log)", values)
             return LogIdentity(*_one(self._connection, "SELECT origin, vkey, pseudonym_check FROM log"))
 
         return await self._run(work)
@@ -216,6 +216,10 @@ class SqliteLedgerStore:
         def guarded() -> T:
             try:
                 return work()
+            except apsw.ReadOnlyError as exc:
+                raise LedgerUnavailable(
+                    "the ledger's file may not be written here: it can be read, and nothing is recorded or signed"
+                ) from exc
             except apsw.Error as exc:
                 raise LedgerUnavailable(f"the ledger's file does not answer: {exc}") from exc
 
