@@ -7,8 +7,9 @@ from decimal import ROUND_HALF_UP, Decimal
 
 CALENDAR_YEAR = "calendar year"
 """The unit of a figure that is itself a year."""
-IS, HAS = "listed:is:", "listed:has:"
-"""How the ids of groups begin whose names say how the things in them are (`diesel`), or what they have."""
+IS, HAS, OF = "listed:is:", "listed:has:", "listed:of:"
+"""How the ids of groups begin whose names say how the things in them are (`diesel`), what they have, or whose column
+says a name (`Breed: Beagle`)."""
 _LISTED = 20
 
 
@@ -60,7 +61,19 @@ def lying_in(place_id: str, name: str, *, holds: bool = True) -> str:
         return f"that are {'' if holds else 'not '}{name}"
     if place_id.startswith(HAS):
         return f"{'with' if holds else 'not with'} {name}"
+    if place_id.startswith(OF):
+        return f"whose {column_of(place_id)} is {'' if holds else 'not '}{name}"
     return f"{'in' if holds else 'not in'} {name}"
+
+
+def column_of(group: str) -> str:
+    """The column whose cells a group is of, by its id: `breed` of `listed:of:breed:dog:beagle`."""
+    return group.split(":")[2].replace("-", " ")
+
+
+def kind_of(group: str) -> str:
+    """The kind of the things in such a group: `dog`."""
+    return group.split(":")[3]
 
 
 def agreeing(conditions: str, n: int) -> str:

@@ -14,8 +14,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from retrieval.algebra.domain import CONTAINMENT
-from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, plural
-from retrieval.english.lists import STOP_WORDS, word_list
+from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural
+from retrieval.english.lists import NOT_NAMES, STOP_WORDS, word_list
 from retrieval.english.stems import is_past
 from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
@@ -34,7 +34,9 @@ from retrieval.ingest.values import EntitySpec, RelationSpec
 from retrieval.model import LISTED
 
 GROUPS = word_list("""
-    branch category class continent department division faculty genre group office section sector team
+    barn branch building category class club continent crew department division dormitory faculty field floor garage
+    genre group hall kennel league office paddock room section sector shed shelf squad stable stall team warehouse wing
+    yard
     """)
 """Words beside those for kinds of places for what things are in."""
 ROW = "row"
@@ -52,6 +54,7 @@ _NO_MEASURES = word_list("edition position ref rev revision version")
 _ASSERTED = frozenset({"yes", "true", "y"})
 _ASSERTIONS = ({"yes", "no"}, {"true", "false"}, {"y", "n"})
 _QUALITY = re.compile(r"[a-z]{3,20}(?:[ -][a-z]{2,20}){0,2}", re.ASCII)
+_NAMED = re.compile(r"[^\W\d_][^\W\d_.'’-]{2,20}(?:[ -][^\W\d_][^\W\d_.'’-]{0,20}){0,3}")
 _MOST_QUALITIES = 12
 _LEAST_OTHERS = 3
 """A figure that is the sum of so many others is one of a total that nothing names."""
@@ -88,7 +91,7 @@ def with_attributes(
     entities += [EntitySpec(column, said, _id(said, column), f"{{{column}}}") for column, said in groups]
     named = {kind, name} | {column for column, _ in groups} | {figure.column for figure in figures}
     for column in columns:
-        if column not in named and (qualities := _qualities(column, things, columns, at)):
+        if column not in named and (qualities := _qualities(column, things, columns, at, kind)):
             groups.append((column, ""))
             entities += qualities
     relations = tuple(RelationSpec("place", CONTAINMENT, column) for column, _ in groups)
@@ -109,9 +112,11 @@ def _group_of(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str]
     return kind if cells and all(_is_name(cell) for cell in cells) else None
 
 
-def _qualities(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], name: int) -> list[EntitySpec]:
-    """The groups of a column that says how each thing is: `yes` or `no` under what may be so, or one of a few words in
-    small letters that several things share. Only where each says it, and the word says nothing else in the table."""
+def _qualities(
+    column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], name: int, kind: str
+) -> list[EntitySpec]:
+    """The groups of a column that says how each thing is: `yes` or `no` under what may be so, or one of a few words or
+    names that several things share. Only where each says it, and the word says nothing else in the table."""
     cells = [row[columns.index(column)] for row in rows]
     values = dict.fromkeys(cells)
     header = " ".join(words_of_header(split_unit(column)[0]))
@@ -127,13 +132,26 @@ def _qualities(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str
         others = {cell.casefold() for row in rows for n, cell in enumerate(row) if n != columns.index(column)}
         others |= {word for each in columns for word in words_of_header(each)} | {row[name].casefold() for row in rows}
         shared = len(values) <= min(_MOST_QUALITIES, len(cells) - 1)
-        if not shared or told & others or told & STOP_WORDS or not all(map(_QUALITY.fullmatch, values)):
+        if (
+            not shared
+            or told & others
+            or told & STOP_WORDS
+            or told & NOT_NAMES
+            or not all(map(_NAMED.fullmatch, values))
+        ):
             return []
-        said, lead = {value: value for value in values}, IS
-    kind = f"{header} quality"
+        said, lead = {value: value for value in values}, IS if all(map(_QUALITY.fullmatch, values)) else OF
+    of_kind = f"{slug(header)}:{kind}" if lead == OF else slug(header)
     return [
-        EntitySpec(column, kind, f"{lead}{slug(header)}:{slug(said[value])}", said[value], when={column: value})
-        for value in values
+        EntitySpec(
+            role=column,
+            type=f"{header} of {kind}" if lead == OF else f"{header} quality",
+            id=f"{lead}{of_kind}:{slug(each)}",
+            name=each,
+            names=(plural(each),) if lead == OF else (),
+            when={column: value},
+        )
+        for value, each in said.items()
     ]
 
 
