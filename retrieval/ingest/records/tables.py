@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrieval.algebra.measures import Measure
 from retrieval.algebra.wording import counted, in_unit
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
@@ -309,7 +310,7 @@ class _RowMaker:
                 record_id=f"{whole.record_id}.{figure.index}",
                 kind=RecordKind.OBSERVATION,
                 locator=replace(whole.locator, column=figure.column),
-                statement=f"The {told.measure} of {place.name} is {_amount(told.value, told.unit)}.",
+                statement=Measure(told.measure, told.unit).stated(place.name, number(told.value)),
                 time=None,
                 entities=(place,),
                 attribute=told,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from retrieval.algebra.domain import CONTAINMENT
-from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural
+from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural, singular
 from retrieval.english.lists import NOT_NAMES, STOP_WORDS, word_list
 from retrieval.english.stems import is_past
 from retrieval.ingest.records.codes import are_codes, is_named_as_code
@@ -159,17 +159,6 @@ def kind_of_stem(stem: str) -> str | None:
     """The kind that the name of a file says by one noun in the plural: `employees`, `list_of_lighthouses`."""
     words = [word for word in words_of_header(stem) if word not in FORM_WORDS]
     return singular(words[0]) if len(words) == 1 and singular(words[0]) != words[0] else None
-
-
-def singular(noun: str) -> str:
-    """`bridges` -> `bridge`, `cities` -> `city`, `classes` -> `class`; any other word as it is."""
-    if noun.endswith("ies"):
-        found = noun[:-3] + "y"
-    elif noun.endswith(("sses", "xes", "ches", "shes")):
-        found = noun[:-2]
-    else:
-        found = noun.removesuffix("s")
-    return found if found and plural(found) == noun else noun
 
 
 def _kind_of(header: str) -> str | None:
