@@ -2,8 +2,9 @@
 say of them, without a time.
 
 What is not certain is not said. A table is one of such things only if every row has a name and no two have the same,
-and nothing about it bears a year that its figures may be of; a column is one of figures only if every cell that holds
-anything is one, all in one unit. The rest stays text.
+and nothing about it bears a year that its figures may be of (in a table of films, each with its own `Year`, that is when
+they came about); a column is one of figures only if every cell that holds anything is one, all in one unit. The rest
+stays text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from retrieval.ingest.records.recognise import (
     Recognised,
     figure_of,
     holds_nothing,
+    is_place_column,
     split_unit,
+    tells_each_once,
     words_of,
 )
 from retrieval.ingest.records.rows import NAME_COLUMN
@@ -48,6 +51,8 @@ _TIME_COLUMN = re.compile(
     r"(?:date|day|hour|month|period|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE
 )
 """Columns that say when a row was so: one thing may have several such rows."""
+_YEAR_ITSELF = re.compile(r"year", re.IGNORECASE)
+"""The column that may say in which year each thing came about."""
 _A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
 _NO_MEASURES = word_list("edition position ref rev revision version")
@@ -66,8 +71,13 @@ def with_attributes(
     """The table with the figures of its things, where it has no years; as it was where that is not certain. `stem` is
     the file's name, `around` all else that is said of the table and in it, above and below its rows."""
     whole = [[cell.strip() for cell in row] for row in rows if len(row) == len(columns)]
-    timed = any(_TIME_COLUMN.fullmatch(column) for column in columns)
-    if found.spec.observation or timed or _A_YEAR.search(f"{stem} {around}") or len(whole) < len(rows):
+    timed = [column for column in columns if _TIME_COLUMN.fullmatch(column)]
+    if (
+        found.spec.observation
+        or (timed and not _YEAR_ITSELF.fullmatch(" ".join(timed)))
+        or _A_YEAR.search(f"{stem} {around}")
+        or len(whole) < len(rows)
+    ):
         return found
     of_file = kind_of_stem(stem)
     name = columns[found.name] if found.name is not None else _name_of(columns, whole, of_file)
@@ -78,7 +88,8 @@ def with_attributes(
     kind = (of_file if told is None or _NAMES.fullmatch(name) else told) or told or ROW
     totals = found.totals or totals_among({row[at] for row in whole}, kinds_named(name, kind))
     things = [row for row in whole if row[at] not in totals]
-    if not _each_named_once(things, at):
+    owned = not timed or (not is_place_column(kind) and tells_each_once(things, at, columns.index(timed[0])))
+    if not owned or not _each_named_once(things, at):
         return found
     apart = {name, *(found.spec.point or ())}
     figures = tuple(_figures(columns, things, apart, comma=found.comma))
