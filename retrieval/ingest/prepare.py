@@ -116,7 +116,7 @@ def document_id_of(
         elif media_type in FEATURES:
             named = ["names", *told]
         elif media_type in _WITH_TABLES:
-            named = "rows"
+            named = ["rows", RECOGNITION_VERSION]
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,

@@ -2,9 +2,9 @@
 say of them, without a time.
 
 What is not certain is not said. A table is one of such things only if every row has a name and no two have the same,
-and nothing about it bears a year that its figures may be of (in a table of films, each with its own `Year`, that is when
-they came about); a column is one of figures only if every cell that holds anything is one, all in one unit. The rest
-stays text.
+and nothing about it bears a year that its figures may be of (in a table of films, each with its own `Year`, that is
+when they came about); a column is one of figures only if every cell that holds anything is one, all in one unit.
+The rest stays text.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from retrieval.algebra.domain import CONTAINMENT
+from retrieval.algebra.measures import Measure
 from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural, singular
 from retrieval.english.lists import NOT_NAMES, STOP_WORDS, word_list
 from retrieval.english.stems import is_past
@@ -31,10 +32,10 @@ from retrieval.ingest.records.recognise import (
     words_of,
 )
 from retrieval.ingest.records.rows import NAME_COLUMN
-from retrieval.ingest.records.templates import MOST_DIGITS, slug
+from retrieval.ingest.records.templates import MOST_DIGITS, number, slug
 from retrieval.ingest.records.totals import kinds_named, totals_among
 from retrieval.ingest.values import EntitySpec, RelationSpec
-from retrieval.model import LISTED
+from retrieval.model import LISTED, Attribute, EntityRef, Record, RecordKind
 
 GROUPS = word_list("""
     barn branch building category class club continent crew department division dormitory faculty field floor garage
@@ -108,6 +109,28 @@ def with_attributes(
     relations = tuple(RelationSpec("place", CONTAINMENT, column) for column, _ in groups)
     spec = replace(found.spec, entities=tuple(entities), relations=relations)
     return replace(found, spec=spec, name=at, totals=totals, attributes=figures)
+
+
+def attributes_of(
+    whole: Record, cells: Sequence[str], place: EntityRef | None, found: Recognised, *, at_column: bool = True
+) -> Iterator[Record]:
+    """The figures of a row without a time, each a record beside that of the row; `at_column`: it stands in a column of
+    a table that is a file."""
+    for figure in found.attributes if place is not None else ():
+        told = figure_of(cells[figure.index], comma=found.comma)
+        if place is None or told is None or figure.measure is None:
+            continue
+        value, unit = told[0], figure.unit or told[1]
+        yield replace(
+            whole,
+            record_id=f"{whole.record_id}.{figure.index}",
+            kind=RecordKind.OBSERVATION,
+            locator=replace(whole.locator, column=figure.column if at_column else None),
+            statement=Measure(figure.measure, unit).stated(place.name, number(value)),
+            time=None,
+            entities=(place,),
+            attribute=Attribute(place, figure.measure, value, unit),
+        )
 
 
 def _id(kind: str, column: str) -> str:
