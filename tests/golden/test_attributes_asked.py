@@ -90,4 +90,6 @@ async def test_rows_say_what_is_so_and_what_is_not(header: str, words: tuple[str
             named = {name for name in HALLS if name in (await ask(system, question))["answer"]}
             assert named.isdisjoint({"Ardnish", "Bellmore", "Eskwith"}), question
         answered = [(await ask(system, question))["outcome"] for question in questions]
-        assert answered.count("ANSWER") > len(answered) // 2 or "no" not in words, dict(zip(questions, answered, strict=True))
+        assert answered.count("ANSWER") > len(answered) // 2 or "no" not in words, dict(
+            zip(questions, answered, strict=True)
+        )
