@@ -1,4 +1,4 @@
-"""What a released answer leaves: questions, of several in one, and rows, of a list."""
+"""Parts that a released answer leaves: questions, of several in one, and rows, of a list."""
 
 from __future__ import annotations
 

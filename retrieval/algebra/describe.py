@@ -30,6 +30,7 @@ from retrieval.algebra.plan import (
 from retrieval.algebra.units import SQUARE_KILOMETRES
 from retrieval.algebra.wording import (
     CALENDAR_YEAR,
+    HAS,
     IS,
     OF,
     arranged,
@@ -43,7 +44,6 @@ from retrieval.algebra.wording import (
     plural,
     with_article,
 )
-from retrieval.model import LISTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ def conditions_words(places: Places, names: Names, *, n: int = 2, known: bool = 
 
 
 def _is_listed(condition: Condition) -> bool:
-    """True for a group that a table lists, and for a bound of figures without a time."""
+    """True for a group of a column of words or names, and for a bound of figures without a time."""
     match condition:
         case Inside(place_id, _):
-            return place_id.startswith(LISTED)
+            return place_id.startswith((IS, HAS, OF))
         case AnyOf(conditions, _):
             return any(map(_is_listed, conditions))
         case Where(Value(_, None)) | Than(Value(_, None)):

@@ -63,14 +63,14 @@ class Measure:
         return in_unit(said, self.unit)
 
     def had(self, bound: str, last: str) -> str:
-        """What things have whose figure lies in a bound, which ends with the figure `last` in words: `a height of more
-        than 20 m`, `more than 3 doors`, `exactly 1 door`."""
+        """The words for things whose figure lies in a bound that ends with `last`: `a height of more than 20 m`, `more
+        than 3 doors`, `exactly 1 door`."""
         if self.counts:
             return f"{bound} {singular(self.name) if last == '1' else self.name}"
         return f"{self.name if self.many else with_article(self.name)} of {bound}"
 
     def beyond(self, other: str, *, more: bool) -> str:
-        """What things have that have more than another: `a height above that of Golf`, `more doors than Golf`."""
+        """The words for things that have more than another: `a height above that of Golf`, `more doors than Golf`."""
         if self.counts:
             return f"{'more' if more else 'fewer'} {self.name} than {other}"
         way = ("after" if more else "before") if self.yearly else "above" if more else "below"

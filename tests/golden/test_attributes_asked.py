@@ -51,6 +51,15 @@ async def test_an_attribute_is_that_of_the_thing_itself(
         assert things[0] in told and things[1] in told, told
 
 
+async def test_a_thing_with_a_number_in_its_name_is_one(tmp_path: Path) -> None:
+    rows = "machine,maker,power_kw,last_service\nRoller 1,Bolz,45,14 March\nRoller 2,Bolz,55,2 September\nCutter,Veld,18,8 May\n"
+    (tmp_path / "machines.csv").write_text(rows)
+    await ingest(tmp_path / "home", paths=[tmp_path / "machines.csv"], label="public")
+    async with opened(tmp_path / "home") as system:
+        assert "55" in (await ask(system, "What is the power of Roller 2?"))["answer"]
+        assert "8 May" in (await ask(system, "When was the Cutter last serviced?"))["answer"]
+
+
 HEADERS = {
     "Free entry": ("free", "free"),
     "Dogs allowed": ("allowed", "allowed"),

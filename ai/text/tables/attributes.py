@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import dropwhile
 
 from ai.text.tables.words import Cells, Word, is_name, roots, said_by, words_of
 from retrieval.english.lists import word_list
@@ -19,12 +20,12 @@ def of_another(
     question: str, row: Cells, table: Sequence[Cells], named: Collection[Name], paired: Collection[str]
 ) -> bool:
     """True if the question asks what something that it names is like, and the row, which is one of something else, has
-    that in another column. `named` are the values that the question says, `paired` the columns of two sides."""
+    that in a column behind. `named` are the values that the question says, `paired` the columns of two sides."""
     keys = _keys_of(table)
     subjects = {tuple(roots(row.get(key, ""))) for key in keys}
-    for header, value in row.items():
+    for header, value in dropwhile(lambda cell: cell[0] not in keys, row.items()):
         name = tuple(roots(value))
-        if keys and name in named and name not in subjects and header not in paired:
+        if name in named and name not in subjects and header not in paired:
             others = [other for other in row if other not in {header, *keys}]
             if _is_asked_of(words_of(question), name, others):
                 return True

@@ -109,7 +109,7 @@ def with_inner_figures(parts: Parts, title: str, owner: Owner) -> Parts:
 
 
 def _is_row(record: Record) -> tuple[str, ...]:
-    """What tells the rows of one table in a document from those of another; empty for what is no row."""
+    """The mark that the rows of one table in a document share; empty for what is no row."""
     return () if record.statement is None else ("row", record.heading or "")
 
 
