@@ -27,7 +27,7 @@ def in_groups(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
     """The items with `in` before each group that a thing is said to be of: `lighthouses that are not red`."""
     items = _of_kind(items)
     if not any(item.has(Role.KIND) for item in items):
-        return items
+        return () if any(map(_column, items)) else items  # the age of Ida Moss is not that of her dogs
     found: list[Item] = []
     for at, item in enumerate(items):
         before_kind = at + 1 < len(items) and items[at + 1].has(Role.KIND)
