@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from retrieval.algebra.wording import IS
+from retrieval.algebra.wording import IS, OF
 from retrieval.english.lists import EVERYDAY_NAMES, NEUTRAL_SUFFIXES, NOT_NAMES
 from retrieval.index import GazetteerEntry, surface_key
 from retrieval.model import EntityRef, Mention
@@ -103,7 +103,7 @@ class Gazetteer:
         node: _Node | None = self._root
         for word in _words(name):
             node = node.children.get(word) if node else None
-        return node.entities if node else ()
+        return _bearers(node.entities) if node else ()
 
     def of_type(self, entity_type: str) -> tuple[EntityRef, ...]:
         """Every entity of a type, by id."""
@@ -165,8 +165,13 @@ class Gazetteer:
             if node is None:
                 break
             if node.entities:
-                best = (i + 1, node.entities)
+                best = (i + 1, _bearers(node.entities))
         return best
+
+
+def _bearers(entities: tuple[EntityRef, ...]) -> tuple[EntityRef, ...]:
+    """Those that have a name of their own; where none has, the groups of things that only say it in a column."""
+    return tuple(entity for entity in entities if not entity.entity_id.startswith(OF)) or entities
 
 
 def _words(name: str) -> tuple[str, ...]:

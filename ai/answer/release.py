@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ai.answer.parts import parts_left
+from ai.answer.parts import parts_left, rows_left
 from ai.answer.unread import not_understood
 from ai.case.case import Case, Services
 from ai.governance.admission import Admission
@@ -47,7 +47,10 @@ async def release_draft(
             return _abstention(case, admission, (*before, *decisions), related), decisions
         if (carried.sentences, carried.notices) == (sentences, notices):
             release = _released(case, admission, sentences, notices, (*before, *decisions))
-            left = parts_left(case, draft, release.sentences) if release.outcome is Outcome.ANSWER else ()
+            if release.outcome is not Outcome.ANSWER:
+                return release, decisions
+            left = parts_left(case, draft, release.sentences)
+            left += rows_left(case, admission.items, release.sentences)
             return replace(release, limitations=(*release.limitations, *left)), decisions
         sentences, notices = carried.sentences, carried.notices
         if not sentences:

@@ -105,7 +105,7 @@ def _read(question: str, context: MapContext, *, lexicon: Lexicon, of_untimed: b
         measures=tuple(sorted({m for said in phrases.measures for m in said})),
         operations=tuple(_short(operation, lexicon, of_untimed=of_untimed) for operation in plan),
         terms=_terms(items),
-        reading=reading_of(plan, lexicon.gazetteer),
+        reading=reading_of(plan, lexicon.gazetteer, untimed=lexicon.domain if of_untimed else None),
         unread=unread,
         map_time=any(span.start_char == span.end_char for span in phrases.times),
         nearest=(_ONE_BY_ONE if parts else _nearest(spoken, asked, phrases)) if unread and whole else "",

@@ -9,6 +9,7 @@ from ai.intent.planning.common import named
 from ai.intent.planning.plans import SAID
 from retrieval.algebra.aggregates import AGGREGATES
 from retrieval.algebra.describe import Names, conditions_words, figure_words, places_words
+from retrieval.algebra.domain import Domain
 from retrieval.algebra.operations import (
     Aggregate,
     Change,
@@ -40,15 +41,18 @@ from retrieval.algebra.plan import (
     Value,
     Weigh,
 )
-from retrieval.algebra.wording import plural
+from retrieval.algebra.wording import plural, with_article
 from retrieval.gazetteer import Gazetteer
 
 _WAYS = {"earliest": "The earliest", "latest": "The latest"}
 
 
-def reading_of(operations: Sequence[Operation], gazetteer: Gazetteer) -> str:
-    """The operations as phrases, joined by semicolons; empty without any."""
-    names = Names({p: e.name for p in _ids(operations) if (e := gazetteer.entity(p)) is not None})
+def reading_of(operations: Sequence[Operation], gazetteer: Gazetteer, *, untimed: Domain | None = None) -> str:
+    """The operations as phrases, joined by semicolons; empty without any. `untimed` knows the units of figures without
+    a time, where they are of such ones."""
+    called = {p: e.name for p in _ids(operations) if (e := gazetteer.entity(p)) is not None}
+    units = {m: next(iter(u)) for m in untimed.measures if len(u := untimed.units(m)) == 1} if untimed else {}
+    names = Names(called, units, stated=untimed is not None)
     return "; ".join(_said(operation, names) for operation in operations)
 
 
@@ -86,8 +90,8 @@ def _said(operation: Operation, names: Names) -> str:  # noqa: PLR0911, PLR0912 
                 return f"Share of {named(part_ids, names)} in the {what} of {whole}"
             return f"{_upper(what)} of {whole} without {named(part_ids, names)}"
         case Test(place, kind, conditions):
-            held = conditions_words(Places(kind, conditions), names)
-            return f"Whether {named((place,), names)} is a {kind}{held}"
+            held = conditions_words(Places(kind, conditions), names, n=1)
+            return f"Whether {named((place,), names)} is {with_article(kind.replace('_', ' '))}{held}"
         case Stated():
             return _stated(operation, names)
         case Lookup(measure, ids, year, unit):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from retrieval.algebra.measures import Measure
 from retrieval.algebra.plan import (
     AnyOf,
     Area,
@@ -21,6 +22,7 @@ from retrieval.algebra.plan import (
     OneOf,
     Places,
     Shown,
+    Simple,
     Than,
     Value,
     Where,
@@ -28,16 +30,20 @@ from retrieval.algebra.plan import (
 from retrieval.algebra.units import SQUARE_KILOMETRES
 from retrieval.algebra.wording import (
     CALENDAR_YEAR,
+    HAS,
     IS,
+    OF,
+    arranged,
     difference_in,
+    either,
     in_unit,
     kilometres,
     listed,
     lying_in,
     number,
     plural,
+    with_article,
 )
-from retrieval.english.stems import is_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +74,28 @@ def places_words(places: Places, names: Names, *, noun: str | None = None) -> st
     return (noun or plural(places.kind)) + conditions_words(places, names)
 
 
-def conditions_words(places: Places, names: Names) -> str:
-    """The phrase after the noun; empty without conditions."""
+def conditions_words(places: Places, names: Names, *, n: int = 2, known: bool = False) -> str:
+    """The phrase after the noun for `n` places; empty without conditions. `known`: of others there may be no figure."""
     said = [condition_words(condition, names) for condition in places.conditions]
+    if names.stated and (known or any(map(_is_listed, places.conditions))):
+        return arranged([*said, *(("with a figure",) if known else ())], n)
     if places.centred:
         said.append("itself included")
     lead = f" {said.pop(0)}" if said and isinstance(places.conditions[0], Inside) else ""
     return lead + (f" {' and '.join(said)}" if said else "")
+
+
+def _is_listed(condition: Condition) -> bool:
+    """True for a group of a column of words or names, and for a bound of figures without a time."""
+    match condition:
+        case Inside(place_id, _):
+            return place_id.startswith((IS, HAS, OF))
+        case AnyOf(conditions, _):
+            return any(map(_is_listed, conditions))
+        case Where(Value(_, None)) | Than(Value(_, None)):
+            return True
+        case _:
+            return False
 
 
 def condition_words(  # noqa: PLR0911 - one phrase for each condition
@@ -90,14 +111,18 @@ def condition_words(  # noqa: PLR0911 - one phrase for each condition
             named = listed([_name(p, names) for p in place_ids])
             return f"among {named}" if holds else f"other than {named}"
         case AnyOf(conditions, True) if all(isinstance(c, Inside) and c.place_id.startswith(IS) for c in conditions):
-            named = " or ".join(_name(c.place_id, names) for c in conditions if isinstance(c, Inside))
+            named = either([_name(c.place_id, names) for c in conditions if isinstance(c, Inside)])
             return f"that are {named}"
+        case AnyOf((Inside(first), *_) as conditions, True) if _of_one_column(conditions):
+            return lying_in(first, either([_name(c.place_id, names) for c in conditions if isinstance(c, Inside)]))
         case AnyOf(conditions, holds):
             said = " or ".join(condition_words(one, names) for one in conditions)
             return said if holds else f"neither {said.replace(' or ', ' nor ')}"
         case Than(figure, place_id, more, holds):
             way = "more" if more else "less"
             denied = "" if holds else "not "
+            if (measure := measure_of(figure, names)) is not None:
+                return f"{denied}with {measure.beyond(_name(place_id, names), more=more)}"
             return f"{denied}with {way} {figure_words(figure, names)} than {_name(place_id, names)}"
         case Shown(_, holds):
             return f"{'' if holds else 'not '}in the part of the map that is shown"
@@ -105,6 +130,19 @@ def condition_words(  # noqa: PLR0911 - one phrase for each condition
             return _bounded(condition, names)
         case Foremost():
             return _foremost(condition, names)
+
+
+def _of_one_column(conditions: Sequence[Simple]) -> bool:
+    """True for groups of one column of names."""
+    ids = [each.place_id if isinstance(each, Inside) else "" for each in conditions]
+    return all(each.startswith(OF) for each in ids) and len({each.rpartition(":")[0] for each in ids}) == 1
+
+
+def measure_of(figure: Figure, names: Names) -> Measure | None:
+    """The measure of a figure without a time, as a statement says it; None for any other figure."""
+    if not isinstance(figure, Value) or figure.year is not None or not names.stated:
+        return None
+    return Measure(_measure(figure.measure), names.unit(figure.measure))
 
 
 def _foremost(condition: Foremost, names: Names) -> str:
@@ -133,6 +171,8 @@ def _bounded(where: Where, names: Names) -> str:
     if isinstance(figure, Value) and names.unit(figure.measure) == CALENDAR_YEAR:
         return f"{denied}with {figure_words(figure, names, article=True).removesuffix(' of')} {_years(where)}"
     said = _range(where, lambda text: told(figure, Fraction(text), names))
+    if (measure := measure_of(figure, names)) is not None:
+        return f"{denied}with {measure.had(said, str(where.low if where.high is None else where.high))}"
     return f"{denied}with {figure_words(figure, names, article=True)} {said}"
 
 
@@ -162,9 +202,10 @@ def _range(where: Where, say: object, *, gap: bool = False) -> str:
 
 def figure_words(figure: Figure, names: Names, *, article: bool = False) -> str:
     """`population in 1930`, `a change of population from 1900 to 1930 of`."""
+    untimed = measure_of(figure, names)
     match figure:
         case Value(measure, year):
-            words, tail = _measure(measure), _in(year)
+            words, tail = _measure(measure) if untimed is None else untimed.noun, _in(year)
         case Growth(measure, from_year, to_year, relative):
             words = f"{'relative ' if relative else ''}change of {_measure(measure)}"
             tail = f" from {from_year} to {to_year}"
@@ -175,10 +216,12 @@ def figure_words(figure: Figure, names: Names, *, article: bool = False) -> str:
         case _:
             place_id = figure.place_id
             words, tail = f"distance from {_name(place_id, names)}", ""
-    if article and names.stated and tail == "" and is_many(words.rpartition(" ")[2]):
-        return f"{words} of"  # without a time
     if article:
-        return f"{'an' if words[0] in 'aeiou' else 'a'} {words}{tail} of"
+        return (
+            f"{with_article(words)}{tail} of"
+            if untimed is not None
+            else f"{'an' if words[0] in 'aeiou' else 'a'} {words}{tail} of"
+        )
     return words + tail
 
 

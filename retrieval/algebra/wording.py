@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 CALENDAR_YEAR = "calendar year"
 """The unit of a figure that is itself a year."""
-IS, HAS = "listed:is:", "listed:has:"
-"""How the ids of groups begin whose names say how the things in them are (`diesel`), or what they have."""
+IS, HAS, OF = "listed:is:", "listed:has:", "listed:of:"
+"""How the ids of groups begin whose names say how the things in them are (`diesel`), what they have, or whose column
+says a name (`Breed: Beagle`)."""
 _LISTED = 20
+_SHORT = 3
+"""The most letters of a unit that is a sign: `lbs`, `ms`."""
 
 
 def number(value: Decimal, *, sign: bool = False) -> str:
@@ -24,7 +28,10 @@ def in_unit(said: str, unit: str) -> str:
     if unit in ("$", "£", "€"):
         sign = said[:1] if said[:1] in ("+", "-") else ""
         return f"{sign}{unit}{said.removeprefix(sign)}"
-    return f"{said}%" if unit == "%" else f"{said} {unit.replace('_', ' ')}".rstrip()
+    words = unit.replace("_", " ")
+    if said.lstrip("+-") == "1" and len(words) > _SHORT:
+        words = singular(words)  # `1 year`
+    return f"{said}%" if unit == "%" else f"{said} {words}".rstrip()
 
 
 def difference_in(said: str, unit: str) -> str:
@@ -60,26 +67,42 @@ def lying_in(place_id: str, name: str, *, holds: bool = True) -> str:
         return f"that are {'' if holds else 'not '}{name}"
     if place_id.startswith(HAS):
         return f"{'with' if holds else 'not with'} {name}"
+    if place_id.startswith(OF):
+        return f"whose {column_of(place_id)} is {'' if holds else 'not '}{name}"
     return f"{'in' if holds else 'not in'} {name}"
 
 
-def agreeing(conditions: str, n: int) -> str:
-    """The phrase of groups behind `1 car`: `that is diesel`; any other as it is."""
-    return (
-        f" that is{conditions.removeprefix(' that are')}"
-        if n == 1 and conditions.startswith(" that are")
-        else conditions
-    )
+def column_of(group: str) -> str:
+    """The column whose cells a group is of, by its id: `breed` of `listed:of:breed:dog:beagle`."""
+    return group.split(":")[2].replace("-", " ")
 
 
-def with_figure(conditions: str) -> str:
-    """Said of things whose figures have no time, behind the words for which of them are meant: of others there may be
-    none."""
-    if conditions.startswith(" that are"):
-        return " and have a figure"
-    if conditions.startswith(" that is"):
-        return " and has a figure"
-    return " and with a figure" if conditions.startswith(" with ") else " with a figure"
+def kind_of(group: str) -> str:
+    """The kind of the things in such a group: `dog`."""
+    return group.split(":")[3]
+
+
+def arranged(phrases: Sequence[str], n: int = 2) -> str:
+    """Conditions behind `n` things, so that each is said of these: `in Arden that are free and have a figure`, `with
+    free entry and with a figure`."""
+    having = [phrase for phrase in phrases if phrase.startswith(("with ", "not with "))]
+    being = [phrase for phrase in phrases if phrase.startswith(("that ", "whose "))]
+    lying = [phrase for phrase in phrases if phrase not in having and phrase not in being]
+    if n == 1:
+        being = [f"that is{each.removeprefix('that are')}" if each.startswith("that are") else each for each in being]
+    if being and having:
+        that = "that " if being[-1].startswith("whose") else ""
+        being[-1] += "".join(f" and {that}{_has(each, n)}" for each in having)
+        having = []
+    return "".join(f" {' and '.join(some)}" for some in (lying, being, having) if some)
+
+
+def _has(phrase: str, n: int) -> str:
+    """`with a figure` as the verb of `n` things: `has a figure`."""
+    what = phrase.removeprefix("not ").removeprefix("with ")
+    if phrase.startswith("not "):
+        return f"{'does' if n == 1 else 'do'} not have {what}"
+    return f"{'has' if n == 1 else 'have'} {what}"
 
 
 def percent(part: Decimal, whole: Decimal) -> Decimal:
@@ -92,12 +115,53 @@ def kilometres(metres: int) -> str:
     return f"{(Decimal(metres) / 1000).quantize(Decimal('0.1'), ROUND_HALF_UP):,f} km"
 
 
+_PAIRS = (
+    "man men | woman women | child children | foot feet | tooth teeth | goose geese | mouse mice | ox oxen | "
+    "bus buses | wolf wolves | knife knives | life lives | wife wives | calf calves | half halves | leaf leaves | "
+    "loaf loaves | shelf shelves | thief thieves | scarf scarves | hero heroes | potato potatoes | tomato tomatoes | "
+    "sheep sheep | fish fish | deer deer | aircraft aircraft | series series | species species"
+)
+_IRREGULAR: Mapping[str, str] = dict(pair.split() for pair in _PAIRS.split("|"))
+_ALONE = {many: one for one, many in _IRREGULAR.items()}
+
+
 def plural(kind: str) -> str:
-    """`county` -> `counties`, `valley` -> `valleys`, `parish` -> `parishes`, `state` -> `states`."""
-    word = kind.replace("_", " ")
+    """`county` -> `counties`, `valley` -> `valleys`, `parish` -> `parishes`, `fire chief` -> `fire chiefs`."""
+    lead, word = _parted(kind.replace("_", " "))
+    if word in _IRREGULAR:
+        return lead + _IRREGULAR[word]
     if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+        return f"{lead}{word[:-1]}ies"
+    return lead + word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def singular(noun: str) -> str:
+    """`bridges` -> `bridge`, `cities` -> `city`, `classes` -> `class`; any other word as it is."""
+    lead, word = _parted(noun)
+    if word in _ALONE:
+        found = _ALONE[word]
+    elif word.endswith("ies"):
+        found = word[:-3] + "y"
+    elif word.endswith(("sses", "xes", "ches", "shes")):
+        found = word[:-2]
+    else:
+        found = word.removesuffix("s")
+    return lead + found if found and plural(found) == word else noun
+
+
+def _parted(noun: str) -> tuple[str, str]:
+    lead, blank, word = noun.rpartition(" ")
+    return lead + blank, word
+
+
+def with_article(noun: str) -> str:
+    """`a height`, `an age`, `an hourly rate`, `a unit price`."""
+    return f"{'an' if _AN.match(noun) else 'a'} {noun}"
+
+
+_AN = re.compile(
+    r"(?!(?:uni(?!n)|use|usa|util|eu|one\b|once\b|ukr|ura))[aeiou]|hour|heir|honou?r|honest", re.IGNORECASE
+)
 
 
 def counted(n: int, kind: str) -> str:
@@ -111,6 +175,11 @@ def listed(names: Sequence[str], *, most: int = _LISTED) -> str:
     if rest > 0:
         shown.append(f"{rest:,} more")
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def either(names: Sequence[str]) -> str:
+    """`A`, `A or B`, `A, B or C`."""
+    return " or ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def quantity(measure: str, unit: str | None) -> str:

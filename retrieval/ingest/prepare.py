@@ -43,7 +43,7 @@ RECIPE_VERSION = 4
 TABLES_VERSION = 3
 """The same of tables and features, which have no passages of prose."""
 _LONGEST_LINE = 300
-RECOGNITION_VERSION = 7
+RECOGNITION_VERSION = 8
 """Of what a table or map says that nothing describes: such a file is read again after a change."""
 _WITH_TABLES = frozenset({MARKDOWN, HTML, DOCX, ODT, PPTX, EPUB, EMAIL, MBOX})
 """Kinds of text whose tables' rows say what they hold, which they did not at first."""
@@ -116,7 +116,7 @@ def document_id_of(
         elif media_type in FEATURES:
             named = ["names", *told]
         elif media_type in _WITH_TABLES:
-            named = "rows"
+            named = ["rows", RECOGNITION_VERSION]
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,

@@ -12,7 +12,7 @@ from retrieval.ingest.records.chunk import ChunkSize, chunk
 from retrieval.ingest.records.events import with_events
 from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.records.storable import require_storable
-from retrieval.ingest.records.tables import read_table
+from retrieval.ingest.records.tables import read_table, with_inner_figures
 from retrieval.ingest.values import About, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
 from retrieval.model import headings_above
@@ -93,4 +93,5 @@ def _parts(task: FileTask, loaded: LoadedFile) -> Parts:
             source = task.source
             return read_features(source.path.name, loaded, task.owner, source.table, task.lookups, kinds=source.kinds)
         case _:
-            return with_events(chunk(loaded, task.owner, task.size, task.source.skip, task.suspect))
+            told = with_events(chunk(loaded, task.owner, task.size, task.source.skip, task.suspect))
+            return with_inner_figures(told, task.source.title, task.owner)

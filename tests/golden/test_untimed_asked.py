@@ -196,9 +196,9 @@ async def test_who_asks_for_people(tmp_path: Path) -> None:
         for question in ("Who earns most?", "Who has the highest salary?", "Who earns the most?"):
             assert (await ask(system, question))["answer"].startswith("Carla Diaz has the largest salary, 71,000")
         told = (await ask(system, "Who earns more than Ben Cole?"))["answer"]
-        assert told.startswith("2 employees with more salary than Ben Cole are on record: Anna Berg and Carla Diaz"), (
-            told
-        )
+        assert told.startswith(
+            "2 employees with a salary above that of Ben Cole are on record: Anna Berg and Carla Diaz"
+        ), told
         told = (await ask(system, "How much more does Anna Berg earn than Ben Cole?"))["answer"]
         assert "a difference of 4,000" in told
         for question in ("Who is the tallest?", "Who has the largest height?", "Who earned most in 2019?"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ai.intent.lexicon import Lexicon, Role
+from ai.intent.scanning.groups import is_group
 from ai.intent.tokens import Item
 from retrieval.english.stems import is_many
 
@@ -44,7 +45,8 @@ def with_equals(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
     asked = any(item.has(role) for item in items for role in (Role.WHICH, Role.MANY, Role.WHO))
     numbers = [at for at, item in enumerate(items) if item.has(Role.NUMBER)]
     otherwise = any(item.has(role) for item in items for role in _OTHERWISE + _OTHER_NUMBERS if role is not Role.NUMBER)
-    named = any(item.has(Role.PLACE) and at < min(numbers, default=0) for at, item in enumerate(items))
+    before = items[: min(numbers, default=0)]
+    named = any(item.has(Role.PLACE) and not is_group(item, lexicon) for item in before)
     measures = [set(said) for item in items if isinstance(said := item.roles.get(Role.MEASURE), tuple)]
     meant = set.intersection(*measures) if measures else set[str]()
     if not asked or otherwise or named or len(numbers) != 1 or len(meant) != 1:

@@ -57,3 +57,15 @@ def _has_figure(cell: str) -> bool:
 def _said(header: Sequence[str], row: Sequence[str]) -> str | None:
     pairs = [f"{name}: {cell}" for name, cell in zip(header, row, strict=True) if cell]
     return "; ".join(pairs) + "." if len(pairs) > 1 else None
+
+
+def pairs_of(statement: str) -> list[tuple[str, str]]:
+    """The headers and cells of a row's statement; what no header stands before belongs to the cell before it."""
+    found: list[tuple[str, str]] = []
+    for part in statement.removesuffix(".").split("; "):
+        header, sign, cell = part.partition(": ")
+        if sign:
+            found.append((header, cell))
+        elif found:
+            found[-1] = (found[-1][0], f"{found[-1][1]}; {part}")
+    return found

@@ -7,6 +7,7 @@ its measure; latitude and longitude are a place. What is not sure is not said: a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -101,6 +102,8 @@ def recognised(
     by_header = _years_in_headers(columns, cells, comma=comma)
     name = _name_of(columns, cells, needed=bool(by_header))
     year = next((i for i, column in enumerate(columns) if _is_year_column(column, cells[column])), None)
+    if year is not None and name is not None and tells_each_once(sample, columns.index(name), year):
+        year = None
     if name is None or not (by_header or year is not None):
         entities = _places(name, columns, rows, kind) if name is not None and point else ()
         found = Recognised(TableSpec(point=point, entities=entities), comma=comma)
@@ -220,6 +223,19 @@ def _is_year_column(column: str, cells: Sequence[str]) -> bool:
     return bool(_YEAR_COLUMN.fullmatch(column)) and _are(cells, lambda cell: year_cell(cell) is not None)
 
 
+def tells_each_once(rows: Sequence[Sequence[str]], name: int, year: int) -> bool:
+    """True for a table that names each thing once, with years that hardly two share: these are the things' own, as that
+    in which each was built, and no series of figures."""
+    years = Counter(row[year].strip() for row in rows)
+    once = len({row[name].strip() for row in rows}) == len(rows)
+    return once and 2 * max(years.values(), default=0) <= len(rows)
+
+
+def is_place_column(header: str) -> bool:
+    """True for a header under which the names of places stand."""
+    return _PLACE.fullmatch(header) is not None
+
+
 def year_cell(cell: str) -> int | None:
     """The year that a cell is, None for anything else."""
     found = _YEAR.fullmatch(cell.strip())
@@ -259,6 +275,8 @@ def _measured(
         if has_measure and not value:
             continue
         words, unit = split_unit(column)
+        if not any(map(str.isalpha, words)):
+            continue
         found.append(FigureColumn(column, index, None if value else words_of(words) or None, unit, None))
     return tuple(found)
 

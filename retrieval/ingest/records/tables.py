@@ -4,12 +4,15 @@ slice."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from retrieval.algebra.wording import counted, in_unit
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
+from retrieval.ingest.parsing.statements import pairs_of
 from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, row_named, split_rows
 from retrieval.ingest.records.bearers import Bearers, bearers
 from retrieval.ingest.records.kinds import kind_of_file
@@ -25,7 +28,7 @@ from retrieval.ingest.records.recognise import (
 )
 from retrieval.ingest.records.rows import Fields, NamedEntity, Speaker, year_of
 from retrieval.ingest.records.templates import MOST_DIGITS, compile_template, number
-from retrieval.ingest.records.undated import with_attributes
+from retrieval.ingest.records.undated import attributes_of, with_attributes
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     LoadedFile,
@@ -36,7 +39,7 @@ from retrieval.ingest.values import (
     TableSpec,
 )
 from retrieval.media_types import DELIMITERS
-from retrieval.model import LISTED, Attribute, Locator, Measurement, Record, RecordKind, TimeRange
+from retrieval.model import LISTED, Locator, Measurement, Record, RecordKind, TimeRange, headings_above
 
 _LONGEST_LABEL = 40
 _TIME_COLUMN = re.compile(r"(?:date|day|hour|month|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE)
@@ -69,6 +72,52 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
         raise LoadError(f"{name}: the header names a column twice or not at all")
     stated = Recognised(source.table, _stated_figures(name, columns, source.table))
     return _RowMaker(name, loaded.text, owner, columns, Speaker(source.table, owner, lookups), stated).parts(rows)
+
+
+def with_inner_figures(parts: Parts, title: str, owner: Owner) -> Parts:
+    """The passages of a document with the figures of its tables, read as those of a table without years that is a file;
+    what stands around one are its headings and the passages beside it."""
+    records, entries, edges = list(parts.records), list(parts.entries), list(parts.relationships)
+    tables = [list(group) for row, group in groupby(parts.records, _is_row) if row]
+    seen = Counter((table[0].heading, tuple(_columns_of(table))) for table in tables)
+    for table in tables:
+        columns = _columns_of(table)
+        if not columns or seen[table[0].heading, tuple(columns)] > 1:
+            continue  # parts of one table, between which rows are that say less
+        rows = [[dict(pairs_of(row.statement or "")).get(column, "") for column in columns] for row in table]
+        at = table[0].ordinal
+        beside = [each.text for each in (*parts.records[max(0, at - 2) : at], *parts.records[at + len(table) :][:1])]
+        above = headings_above(table[0].heading)
+        found = recognised(columns, rows, title)
+        around = " ".join((title, *above, *columns, *beside))
+        found = with_attributes(found, columns, rows, stem=above[-1] if above else title, around=around)
+        if found.spec.point:
+            continue
+        speaker = Speaker(found.spec, owner, {})
+        for row, cells in zip(table, rows, strict=True):
+            fields = dict(zip(columns, cells, strict=True))
+            named = {} if cells[found.name or 0] in found.totals else speaker.entities(fields)
+            thing = named["place"].entity if "place" in named else None
+            made = list(attributes_of(row, cells, thing, found, at_column=False))
+            records += [replace(each, ordinal=len(records) + n) for n, each in enumerate(made)]
+            for each in named.values() if made else ():
+                speaker.note(each)
+            speaker.relate(row.record_id, fields, named if made else {})
+        entries += speaker.seen.values()
+        edges += speaker.edges
+    return replace(parts, records=tuple(records), entries=tuple(entries), relationships=tuple(edges))
+
+
+def _is_row(record: Record) -> tuple[str, ...]:
+    """The mark that the rows of one table in a document share; empty for what is no row."""
+    return () if record.statement is None else ("row", record.heading or "")
+
+
+def _columns_of(rows: Sequence[Record]) -> list[str]:
+    """The columns of a table in a document, by the row that fills most; none where another has one that it lacks."""
+    told = [[header for header, _ in pairs_of(row.statement or "")] for row in rows]
+    columns = max(told, key=len)
+    return columns if all(set(each) <= set(columns) for each in told) and len(set(columns)) == len(columns) else []
 
 
 def _outside(text: str, rows: Sequence[TableRow]) -> str:
@@ -235,7 +284,8 @@ class _RowMaker:
                 if told is not None:
                     measured = Measurement(place, told.measure, told.value, told.unit, told.time)
                     made.append(self._observation(base, figure, measured, self._say(observed, fields, measured, told)))
-        made += self._attributes(whole, cells, entities)
+        thing = entities["place"].entity if "place" in entities else None
+        made += attributes_of(whole, cells, thing, self.found)
         for named in entities.values():
             self.speaker.note(named)
         self.speaker.relate(whole.record_id, fields, entities)
@@ -295,25 +345,6 @@ class _RowMaker:
     def _lists(self) -> bool:
         """True if its things are such as only a table without times lists."""
         return any(each.id.startswith(LISTED) for each in self.speaker.spec.entities)
-
-    def _attributes(self, whole: Record, cells: Sequence[str], entities: Mapping[str, NamedEntity]) -> Iterator[Record]:
-        """The figures of a row without a time."""
-        place = entities["place"].entity if "place" in entities else None
-        for figure in self.found.attributes if place is not None else ():
-            found = figure_of(cells[figure.index], comma=self.found.comma)
-            if place is None or found is None or figure.measure is None:
-                continue
-            told = Attribute(place, figure.measure, found[0], figure.unit or found[1])
-            yield replace(
-                whole,
-                record_id=f"{whole.record_id}.{figure.index}",
-                kind=RecordKind.OBSERVATION,
-                locator=replace(whole.locator, column=figure.column),
-                statement=f"The {told.measure} of {place.name} is {_amount(told.value, told.unit)}.",
-                time=None,
-                entities=(place,),
-                attribute=told,
-            )
 
     def _feature(self, whole: Record, fields: Fields) -> Record:
         from retrieval.ingest.records.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places

@@ -2,8 +2,9 @@
 say of them, without a time.
 
 What is not certain is not said. A table is one of such things only if every row has a name and no two have the same,
-and nothing about it bears a year that its figures may be of; a column is one of figures only if every cell that holds
-anything is one, all in one unit. The rest stays text.
+and nothing about it bears a year that its figures may be of (in a table of films, each with its own `Year`, that is
+when they came about); a column is one of figures only if every cell that holds anything is one, all in one unit.
+The rest stays text.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from retrieval.algebra.domain import CONTAINMENT
-from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, plural
-from retrieval.english.lists import STOP_WORDS, word_list
+from retrieval.algebra.measures import Measure
+from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural, singular
+from retrieval.english.lists import NOT_NAMES, STOP_WORDS, word_list
 from retrieval.english.stems import is_past
 from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
@@ -24,17 +26,21 @@ from retrieval.ingest.records.recognise import (
     Recognised,
     figure_of,
     holds_nothing,
+    is_place_column,
     split_unit,
+    tells_each_once,
     words_of,
 )
 from retrieval.ingest.records.rows import NAME_COLUMN
-from retrieval.ingest.records.templates import MOST_DIGITS, slug
+from retrieval.ingest.records.templates import MOST_DIGITS, number, slug
 from retrieval.ingest.records.totals import kinds_named, totals_among
 from retrieval.ingest.values import EntitySpec, RelationSpec
-from retrieval.model import LISTED
+from retrieval.model import LISTED, Attribute, EntityRef, Record, RecordKind
 
 GROUPS = word_list("""
-    branch category class continent department division faculty genre group office section sector team
+    barn branch building category class club continent crew department division dormitory faculty field floor garage
+    genre group hall kennel league office paddock room section sector shed shelf squad stable stall team warehouse wing
+    yard
     """)
 """Words beside those for kinds of places for what things are in."""
 ROW = "row"
@@ -46,12 +52,15 @@ _TIME_COLUMN = re.compile(
     r"(?:date|day|hour|month|period|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE
 )
 """Columns that say when a row was so: one thing may have several such rows."""
+_YEAR_ITSELF = re.compile(r"year", re.IGNORECASE)
+"""The column that may say in which year each thing came about."""
 _A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
 _NO_MEASURES = word_list("edition position ref rev revision version")
 _ASSERTED = frozenset({"yes", "true", "y"})
 _ASSERTIONS = ({"yes", "no"}, {"true", "false"}, {"y", "n"})
 _QUALITY = re.compile(r"[a-z]{3,20}(?:[ -][a-z]{2,20}){0,2}", re.ASCII)
+_NAMED = re.compile(r"[^\W\d_][^\W\d_.'’-]{2,20}(?:[ -][^\W\d_][^\W\d_.'’-]{0,20}){0,3}")
 _MOST_QUALITIES = 12
 _LEAST_OTHERS = 3
 """A figure that is the sum of so many others is one of a total that nothing names."""
@@ -63,8 +72,13 @@ def with_attributes(
     """The table with the figures of its things, where it has no years; as it was where that is not certain. `stem` is
     the file's name, `around` all else that is said of the table and in it, above and below its rows."""
     whole = [[cell.strip() for cell in row] for row in rows if len(row) == len(columns)]
-    timed = any(_TIME_COLUMN.fullmatch(column) for column in columns)
-    if found.spec.observation or timed or _A_YEAR.search(f"{stem} {around}") or len(whole) < len(rows):
+    timed = [column for column in columns if _TIME_COLUMN.fullmatch(column)]
+    if (
+        found.spec.observation
+        or (timed and not _YEAR_ITSELF.fullmatch(" ".join(timed)))
+        or _A_YEAR.search(f"{stem} {around}")
+        or len(whole) < len(rows)
+    ):
         return found
     of_file = kind_of_stem(stem)
     name = columns[found.name] if found.name is not None else _name_of(columns, whole, of_file)
@@ -75,7 +89,8 @@ def with_attributes(
     kind = (of_file if told is None or _NAMES.fullmatch(name) else told) or told or ROW
     totals = found.totals or totals_among({row[at] for row in whole}, kinds_named(name, kind))
     things = [row for row in whole if row[at] not in totals]
-    if not _each_named_once(things, at):
+    owned = not timed or (not is_place_column(kind) and tells_each_once(things, at, columns.index(timed[0])))
+    if not owned or not _each_named_once(things, at):
         return found
     apart = {name, *(found.spec.point or ())}
     figures = tuple(_figures(columns, things, apart, comma=found.comma))
@@ -88,12 +103,34 @@ def with_attributes(
     entities += [EntitySpec(column, said, _id(said, column), f"{{{column}}}") for column, said in groups]
     named = {kind, name} | {column for column, _ in groups} | {figure.column for figure in figures}
     for column in columns:
-        if column not in named and (qualities := _qualities(column, things, columns, at)):
+        if column not in named and (qualities := _qualities(column, things, columns, at, kind)):
             groups.append((column, ""))
             entities += qualities
     relations = tuple(RelationSpec("place", CONTAINMENT, column) for column, _ in groups)
     spec = replace(found.spec, entities=tuple(entities), relations=relations)
     return replace(found, spec=spec, name=at, totals=totals, attributes=figures)
+
+
+def attributes_of(
+    whole: Record, cells: Sequence[str], place: EntityRef | None, found: Recognised, *, at_column: bool = True
+) -> Iterator[Record]:
+    """The figures of a row without a time, each a record beside that of the row; `at_column`: it stands in a column of
+    a table that is a file."""
+    for figure in found.attributes if place is not None else ():
+        told = figure_of(cells[figure.index], comma=found.comma)
+        if place is None or told is None or figure.measure is None:
+            continue
+        value, unit = told[0], figure.unit or told[1]
+        yield replace(
+            whole,
+            record_id=f"{whole.record_id}.{figure.index}",
+            kind=RecordKind.OBSERVATION,
+            locator=replace(whole.locator, column=figure.column if at_column else None),
+            statement=Measure(figure.measure, unit).stated(place.name, number(value)),
+            time=None,
+            entities=(place,),
+            attribute=Attribute(place, figure.measure, value, unit),
+        )
 
 
 def _id(kind: str, column: str) -> str:
@@ -109,9 +146,11 @@ def _group_of(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str]
     return kind if cells and all(_is_name(cell) for cell in cells) else None
 
 
-def _qualities(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], name: int) -> list[EntitySpec]:
-    """The groups of a column that says how each thing is: `yes` or `no` under what may be so, or one of a few words in
-    small letters that several things share. Only where each says it, and the word says nothing else in the table."""
+def _qualities(
+    column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], name: int, kind: str
+) -> list[EntitySpec]:
+    """The groups of a column that says how each thing is: `yes` or `no` under what may be so, or one of a few words or
+    names that several things share. Only where each says it, and the word says nothing else in the table."""
     cells = [row[columns.index(column)] for row in rows]
     values = dict.fromkeys(cells)
     header = " ".join(words_of_header(split_unit(column)[0]))
@@ -127,13 +166,26 @@ def _qualities(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str
         others = {cell.casefold() for row in rows for n, cell in enumerate(row) if n != columns.index(column)}
         others |= {word for each in columns for word in words_of_header(each)} | {row[name].casefold() for row in rows}
         shared = len(values) <= min(_MOST_QUALITIES, len(cells) - 1)
-        if not shared or told & others or told & STOP_WORDS or not all(map(_QUALITY.fullmatch, values)):
+        if (
+            not shared
+            or told & others
+            or told & STOP_WORDS
+            or told & NOT_NAMES
+            or not all(map(_NAMED.fullmatch, values))
+        ):
             return []
-        said, lead = {value: value for value in values}, IS
-    kind = f"{header} quality"
+        said, lead = {value: value for value in values}, IS if all(map(_QUALITY.fullmatch, values)) else OF
+    of_kind = f"{slug(header)}:{kind}" if lead == OF else slug(header)
     return [
-        EntitySpec(column, kind, f"{lead}{slug(header)}:{slug(said[value])}", said[value], when={column: value})
-        for value in values
+        EntitySpec(
+            role=column,
+            type=f"{header} of {kind}" if lead == OF else f"{header} quality",
+            id=f"{lead}{of_kind}:{slug(each)}",
+            name=each,
+            names=(plural(each),) if lead == OF else (),
+            when={column: value},
+        )
+        for value, each in said.items()
     ]
 
 
@@ -141,17 +193,6 @@ def kind_of_stem(stem: str) -> str | None:
     """The kind that the name of a file says by one noun in the plural: `employees`, `list_of_lighthouses`."""
     words = [word for word in words_of_header(stem) if word not in FORM_WORDS]
     return singular(words[0]) if len(words) == 1 and singular(words[0]) != words[0] else None
-
-
-def singular(noun: str) -> str:
-    """`bridges` -> `bridge`, `cities` -> `city`, `classes` -> `class`; any other word as it is."""
-    if noun.endswith("ies"):
-        found = noun[:-3] + "y"
-    elif noun.endswith(("sses", "xes", "ches", "shes")):
-        found = noun[:-2]
-    else:
-        found = noun.removesuffix("s")
-    return found if found and plural(found) == noun else noun
 
 
 def _kind_of(header: str) -> str | None:

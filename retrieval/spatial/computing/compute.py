@@ -15,9 +15,10 @@ from typing import cast
 
 from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.describe import Names
+from retrieval.algebra.measures import Measure
 from retrieval.algebra.units import METRES
 from retrieval.algebra.wording import (
-    agreeing,
+    arranged,
     counted,
     decimals_of,
     difference_in,
@@ -30,7 +31,6 @@ from retrieval.algebra.wording import (
     plural,
     quantity,
     rounded,
-    with_figure,
 )
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
@@ -221,7 +221,8 @@ def _said(parameters: Mapping[str, object], value: Decimal) -> str:
 def _untimed(parameters: Mapping[str, object]) -> Untimed:
     """The words for a measure whose figures have no time."""
     kind = parameters.get("place_type", "")
-    return Untimed(_text(parameters, "measure").replace("_", " "), _unit(parameters), str(kind), _inside(parameters))
+    measure = Measure(_text(parameters, "measure").replace("_", " "), _unit(parameters))
+    return Untimed(measure, str(kind), _inside(parameters))
 
 
 def _with_values(facts: Sequence[Fact]) -> list[Named]:
@@ -301,9 +302,10 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     n, considered = len({f.place.entity_id for f in reached}), len({f.place.entity_id for f in facts})
     result: dict[str, object] = {"count": n, "considered": considered}
     if minimum is None:
-        inside = agreeing(_inside(parameters), n)
+        inside = _inside(parameters)
         dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
-        dated = dated or (with_figure(inside) if all(f.place.listed for f in facts) else "")
+        if year is None and all(f.place.listed for f in facts):
+            inside, dated = "", arranged([*filter(None, (inside.strip(),)), "with a figure"], n)
         verb = "is" if n == 1 else "are"
         return result, f"There {verb} {counted(n, kind)}{inside}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 from retrieval.algebra.aggregates import AGGREGATES, AggregateName
-from retrieval.algebra.describe import Names, condition_words, conditions_words, figure_words, text_of, told
+from retrieval.algebra.describe import Names, condition_words, conditions_words, figure_words, measure_of, text_of, told
 from retrieval.algebra.plan import (
     AnyOf,
     Area,
@@ -33,16 +33,13 @@ from retrieval.algebra.plan import (
 )
 from retrieval.algebra.wording import (
     CALENDAR_YEAR,
-    IS,
-    agreeing,
     counted,
     difference_in,
     in_unit,
     listed,
     rounded,
-    with_figure,
+    with_article,
 )
-from retrieval.english.stems import is_many
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
 
@@ -112,12 +109,8 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
         case Rank():
             return _ranked(plan, done, names)
         case Total(function, places, figure) if done.value is not None:
-            noun = _noun(places, len(done.places), names)
-            noun += (
-                ""
-                if any(isinstance(c, Foremost) or (isinstance(c, OneOf) and c.holds) for c in places.conditions)
-                else _known(figure)
-            )
+            chosen = any(isinstance(c, Foremost) or (isinstance(c, OneOf) and c.holds) for c in places.conditions)
+            noun = _noun(places, len(done.places), names, known=not chosen and _is_untimed(figure))
             value = _told_total(function, figure, done, names)
             listing = ""
             least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
@@ -126,23 +119,24 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             ):
                 listing = ": " + listed([_with(figure, p, v, names) for p, v in done.places])
             word = AGGREGATES[function].word
-            return f"The {word} {figure_words(figure, names)} of {noun} {_was(figure)} {value}{listing}."
+            return f"The {word} {figure_words(figure, names)} of {noun} {_was(figure, names)} {value}{listing}."
         case Figures(figure, _) if done.places:
             said = listed([_with(figure, p, v, names) for p, v in done.places])
             first = done.places[0]
             if len(done.places) == 1 and first[1] is not None:
                 value = told(figure, first[1], names)
-                return f"The {figure_words(figure, names)} of {first[0].name} {_was(figure)} {value}."
+                return f"The {figure_words(figure, names)} of {first[0].name} {_was(figure, names)} {value}."
             return f"By {figure_words(figure, names)}: {said}."
         case Weigh(figure, _, way) if done.value is not None:
             one, other = (_with(figure, p, v, names) for p, v in done.places)
+            that = "that" if (measure := measure_of(figure, names)) is None else measure.that
             if way == "ratio":
-                times = f"{_was(figure)} {_ratio(done.value)} times"
-                return f"The {figure_words(figure, names)} of {one} {times} that of {other}."
+                times = f"{_was(figure, names)} {_ratio(done.value)} times"
+                return f"The {figure_words(figure, names)} of {one} {times} {that} of {other}."
             size = told(figure, abs(done.value), names)
             if isinstance(figure, Value):
                 size = difference_in(text_of(figure, abs(done.value)), names.unit(figure.measure))
-            return f"The {figure_words(figure, names)} of {one} and that of {other} differ by {size}."
+            return f"The {figure_words(figure, names)} of {one} and {that} of {other} differ by {size}."
         case Part(figure, _, _, way) if done.value is not None:
             whole, *parts = (_with(figure, p, v, names) for p, v in done.places)
             if way == "share":
@@ -155,21 +149,22 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
         case Test(_, kind, conditions) if done.holds is not None:
             place = done.places[0][0].name
             said = ", ".join(condition_words(c, names) for c in conditions)
-            return f"{'Yes' if done.holds else 'No'}: {place} is {'' if done.holds else 'not '}a {kind} {said}."
+            noun = f"a {kind} {said}"
+            if done.places[0][0].listed:
+                noun = with_article(kind.replace("_", " ")) + conditions_words(Places(kind, conditions), names, n=1)
+            return f"{'Yes' if done.holds else 'No'}: {place} is {'' if done.holds else 'not '}{noun}."
         case _:
             raise ValueError("the inputs answer nothing")
 
 
-def _known(figure: Figure | None) -> str:
-    """Said of things whose figures have no time: of others there may be none."""
-    return " with a figure" if isinstance(figure, Value) and figure.year is None else ""
+def _is_untimed(figure: Figure | None) -> bool:
+    return isinstance(figure, Value) and figure.year is None
 
 
-def _was(figure: Figure) -> str:
+def _was(figure: Figure, names: Names) -> str:
     """The verb of a figure; one without a time holds now."""
-    if not isinstance(figure, Value) or figure.year is not None:
-        return "was"
-    return "are" if is_many(figure.measure.rpartition(" ")[2]) else "is"
+    measure = measure_of(figure, names)
+    return "was" if measure is None else measure.be
 
 
 def _told_total(function: AggregateName, figure: Figure, done: Evaluated, names: Names) -> str:
@@ -183,36 +178,22 @@ def _with(figure: Figure, place: EntityRef, value: Fraction | None, names: Names
     return place.name if value is None else f"{place.name} ({told(figure, value, names)})"
 
 
-def _noun(places: Places, n: int, names: Names) -> str:
-    said = conditions_words(places, names)
-    return counted(n, places.kind) + (agreeing(said, n) if _says_how(places) else said)
-
-
-def _says_how(places: Places) -> bool:
-    """True if what the things are like comes first of the conditions."""
-    first = places.conditions[0] if places.conditions else None
-    one = first.conditions[0] if isinstance(first, AnyOf) and first.conditions else first
-    return isinstance(one, Inside) and one.place_id.startswith(IS)
+def _noun(places: Places, n: int, names: Names, *, known: bool = False) -> str:
+    return counted(n, places.kind) + conditions_words(places, names, n=n, known=known)
 
 
 def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Names) -> str:
     kind = places.kind.replace("_", " ")
     if not done.places:
-        said = conditions_words(places, names)
-        said = agreeing(said, 1) if _says_how(places) else said
-        return f"No {kind}{said} is on record{_of_considered(places, done)}."
+        return f"No {kind}{conditions_words(places, names, n=1)} is on record{_of_considered(places, done)}."
     said = listed(
         [place.name if figure is None else _with(figure, place, value, names) for place, value in done.places]
     )
     verb = "is" if len(done.places) == 1 else "are"
-    known = "" if any(isinstance(c, Where | Than) for c in places.conditions) else _known(figure)
-    if done.places[0][0].listed and all(isinstance(c, Inside | AnyOf) for c in places.conditions):
-        known = (
-            with_figure(_noun(places, len(done.places), names).removeprefix(counted(len(done.places), places.kind)))
-            if figure is None
-            else known
-        )
-    return f"{_noun(places, len(done.places), names)}{known} {verb} on record{_of_considered(places, done)}: {said}."
+    listing = done.places[0][0].listed and all(isinstance(c, Inside | AnyOf) for c in places.conditions)
+    known = listing or (_is_untimed(figure) and not any(isinstance(c, Where | Than) for c in places.conditions))
+    noun = _noun(places, len(done.places), names, known=known)
+    return f"{noun} {verb} on record{_of_considered(places, done)}: {said}."
 
 
 def _of_considered(places: Places, done: Evaluated) -> str:
@@ -235,8 +216,7 @@ def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
     word = _order_word(plan, names)
     what = figure_words(plan.figure, names)
     place = _ORDINALS[plan.first] if plan.first < len(_ORDINALS) else f"number {plan.first} from the "
-    among = f"of {counted(done.considered, plan.places.kind)}{conditions_words(plan.places, names)}"
-    among += _known(plan.figure)
+    among = f"of {_noun(plan.places, done.considered, names, known=_is_untimed(plan.figure))}"
     said = listed([_with(plan.figure, p, v, names) for p, v in done.places])
     if len(done.places) == 1 and any(isinstance(c, OneOf) and c.holds for c in plan.places.conditions):
         return f"{said} is the {place}{word} by {what}, {among}."

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from retrieval.algebra.wording import (
-    CALENDAR_YEAR,
-    agreeing,
-    counted,
-    difference_in,
-    in_unit,
-    listed,
-    number,
-    plural,
-    with_figure,
-)
-from retrieval.english.stems import is_many
+from retrieval.algebra.measures import Measure
+from retrieval.algebra.wording import arranged, counted, difference_in, listed, number, plural
 
 Named = tuple[str, Decimal]
 """A thing and its figure."""
@@ -28,14 +18,13 @@ _NAMED = 20
 class Untimed:
     """A measure as sentences say it of one kind of thing, `inside` where these lie in one place."""
 
-    measure: str
-    unit: str
+    measure: Measure
     kind: str = ""
     inside: str = ""
 
     def superlative(self, order: str, chosen: Sequence[Named], considered: int) -> str:
         """`Fastnet has the largest height, 54 m, of 11 lighthouses with a figure.`"""
-        which, among = f"the {self._degree(order)} {self.measure}", self._among(considered)
+        which, among = f"the {self.measure.degree(order)} {self.measure.name}", self._among(considered)
         if len(chosen) == 1:
             ((name, value),) = chosen
             return f"{name} has {which}, {self._said(value)}, {among}."
@@ -43,55 +32,45 @@ class Untimed:
 
     def aggregate(self, word: str, value: Decimal, considered: int) -> str:
         """`The average height of 11 lighthouses with a figure is 37.7 m.`"""
-        return f"The {word} {self.measure} {self._among(considered)} {self._be} {self._said(value)}."
+        return f"The {word} {self.measure.noun} {self._among(considered)} {self.measure.be} {self._said(value)}."
 
     def comparison(self, ranked: Sequence[Named]) -> str:
-        """`Skerryvore (48 m) has a larger height than Bell Rock (35.3 m), a difference of 12.7 m.`"""
+        """`Skerryvore (48 m) has the larger height, Bell Rock (35.3 m) the smaller, a difference of 12.7 m.`"""
+        measure = self.measure
         if len(ranked) > 2:
-            first, last = self._degree("largest"), self._degree("smallest")
-            return f"By {self.measure}, from {first} to {last}: {self._listed(ranked)}."
+            first, last = measure.degree("largest"), measure.degree("smallest")
+            return f"By {measure.noun}, from {first} to {last}: {self._listed(ranked)}."
         (first, most), (second, least) = ranked
         if most == least:
-            return f"{first} and {second} have the same {self.measure}, {self._said(most)}."
-        larger = "a later" if self.unit == CALENDAR_YEAR else "more" if self._many else "a larger"
-        size = difference_in(number(most - least), self.unit)
-        lead = f"{first} ({self._said(most)}) has {larger} {self.measure}"
-        return f"{lead} than {second} ({self._said(least)}), a difference of {size}."
+            return f"{first} and {second} have the same {measure.noun}, {self._said(most)}."
+        size = difference_in(number(most - least), measure.unit)
+        one, other = (f"{name} ({self._said(value)})" for name, value in ranked)
+        if measure.counts:
+            return f"{one} has more {measure.name} than {other}, a difference of {size}."
+        larger, smaller = ("later", "earlier") if measure.yearly else ("larger", "smaller")
+        return f"{one} has the {larger} {measure.name}, {other} the {smaller}, a difference of {size}."
 
     def reaching(self, minimum: Decimal, reached: Sequence[Named], considered: int) -> str:
-        """`8 lighthouses have at least 31 m, of 11 lighthouses with a figure: ...`"""
+        """`8 lighthouses have a height of at least 31 m, of 11 lighthouses with a figure: ...`"""
         names = f": {self._listed(reached)}" if 0 < len(reached) <= _NAMED else ""
         have = "has" if len(reached) == 1 else "have"
-        lead = f"{counted(len(reached), self.kind)} {have} at least {self._said(minimum)}"
-        return f"{lead}, {self._among(considered)}{names}."
+        had = self.measure.had(f"at least {self._said(minimum)}", number(minimum))
+        return f"{counted(len(reached), self.kind)} {have} {had}, {self._among(considered)}{names}."
 
     def figures(self, told: Sequence[Named]) -> str:
         """`The height of Fastnet is 54 m.`"""
         if len(told) == 1:
             ((name, value),) = told
-            return f"The {self.measure} of {name} {self._be} {self._said(value)}."
-        return f"The {self.measure} {self._be} {listed([f'{self._said(v)} ({name})' for name, v in told], most=100)}."
-
-    @property
-    def _many(self) -> bool:
-        """True for a measure in the plural: `moons`."""
-        return is_many(self.measure.rpartition(" ")[2])
-
-    @property
-    def _be(self) -> str:
-        return "are" if self._many else "is"
-
-    def _degree(self, order: str) -> str:
-        if self.unit == CALENDAR_YEAR:
-            return "latest" if order == "largest" else "earliest"
-        return ("most" if order == "largest" else "fewest") if self._many and not self.unit else order
+            return self.measure.stated(name, number(value))
+        said = listed([f"{self._said(value)} ({name})" for name, value in told], most=100)
+        return f"The {self.measure.noun} {self.measure.be} {said}."
 
     def _among(self, considered: int) -> str:
-        inside = agreeing(self.inside, considered)
-        return f"of {counted(considered, self.kind)}{inside}{with_figure(inside)}"
+        conditions = [each for each in (self.inside.strip(), "with a figure") if each]
+        return f"of {counted(considered, self.kind)}{arranged(conditions, considered)}"
 
     def _said(self, value: Decimal) -> str:
-        return in_unit(number(value), self.unit)
+        return self.measure.amount(number(value))
 
     def _listed(self, named: Sequence[Named]) -> str:
         return listed([f"{name} ({self._said(value)})" for name, value in named])
