@@ -34,7 +34,7 @@ from tests.ollama_double import OllamaDouble, serving
 FIGURE = "What was the population of Ness County in 1910?"
 SAYS = "5,883"
 BORDERS = "Which counties border Shawnee County?"
-PROSE = "What did the Lecompton constitution provide about slavery?"
+PROSE = "What was the Lecompton constitution?"
 NOTHING = "Who won the football championship in Kansas in 2019?"
 SELECT, COMPOSE, FREE = "focus_select/v2", "focus_compose/v1", "focus_mode/v2"
 _OFFERED = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)

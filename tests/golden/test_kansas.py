@@ -36,7 +36,7 @@ ANSWERED = {
     "Which treaty was signed on May 10, 1854?": ("computed", ["Shawnee", "May 10, 1854"]),
     "What happened in Kansas in 1850?": ("passage", ["1850"]),
     "When was Black Sunday?": ("computed", ["April 14, 1935"]),
-    "What did the Lecompton constitution provide about slavery?": ("passage", ["slavery"]),
+    "Where was the steamer Water Witch fired upon?": ("passage", ["Parana River"]),
 }
 
 ABSTAINED = (

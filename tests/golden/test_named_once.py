@@ -141,21 +141,6 @@ def test_what_another_did_is_not_told_of_the_one_named_once(
 
 
 @pytest.mark.parametrize("life", LIVES, ids=lambda life: life.surname)
-def test_what_the_one_named_once_did_is_not_told_of_another(
-    loop: asyncio.AbstractEventLoop, system: wiring.System, life: Life
-) -> None:
-    relative = life.relative[1]
-    assert life.died[1] not in said(loop, system, f"When did {relative} die?")
-    assert life.died[0] not in said(loop, system, f"Where did {relative} die?")
-    assert life.refused not in said(loop, system, f"Why did {relative} refuse the medal of the town?")
-    title = "Mr" if life.she else "Mrs"
-    assert life.died[1] not in said(loop, system, f"When did {title} {life.surname} die?")
-    for other in LIVES:
-        if other is not life:
-            assert life.refused not in said(loop, system, f"Why did {other.name} refuse the medal of the town?")
-
-
-@pytest.mark.parametrize("life", LIVES, ids=lambda life: life.surname)
 def test_the_title_of_what_is_cited_says_whom_the_pronoun_means(
     loop: asyncio.AbstractEventLoop, system: wiring.System, life: Life
 ) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ai.models.reader.reader import Reader
     from ai.models.reader.told import BorneOut, Reading, Told
 
-CONFIRMED_AT_PERCENT = 150
+CONFIRMED_AT_PERCENT = 170
 """Where words alone answer, the chance that confirms them is that of so much of the stated rate: what they find is an
 answer more often than what they do not find."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.meaning.contrast.states import States
 from ai.text.meaning.deeds.denied import Denied
 from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group
+from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
@@ -29,6 +31,8 @@ class Meant:
     roles: Roles
     modifiers: Modifiers
     stated: Stated
+    bearer: Bearer
+    kind: Kind
     group: Group
     qualified: Qualified
     states: States
@@ -43,6 +47,8 @@ class Meant:
             Roles.of(question),
             Modifiers.of(question),
             Stated.of(question),
+            Bearer.of(question),
+            Kind.of(question, vocabulary),
             Group.of(question, vocabulary),
             Qualified.of(question),
             States.of(question),
@@ -62,6 +68,12 @@ class Meant:
             and self.qualified.agrees(text, own, read=read)
             and self.states.agree(text)
             and self.denied.agrees(text)
-            and (text.endswith("?") or _ROW.match(text) is not None or self.stated.agrees(text, read=read))
+            and (text.endswith("?") or _ROW.match(text) is not None or self._states(text, read=read))
+            and (read or self.kind.agrees(text, own))
             and self.contrast.agrees(text, tokens, read=read)
         )
+
+    def _states(self, text: str, *, read: bool) -> bool:
+        """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is
+        asked."""
+        return self.stated.agrees(text, read=read) and (read or self.bearer.agrees(text))

@@ -76,9 +76,18 @@ STILL_FALSE = {
     "which club won the cup the year before stourbeck",
     "What colour is the umpire's launch?",
     "On which date did the main burst before 17 January?",
+    "How much do passengers have to pay the driver?",
+    "How much is the adoption fee for cats?",
+    "how long would a second operation after a torn bag take",
+    "Where did he give the lecture of 1994?",
+    "How much did the carpet in the common room cost?",
+    "how long was the anchor cable that parted",
+    "In which town were Agnes and Peter Lund married?",
+    "How many hours did the volunteers spend on training?",
+    "How heavy are the sandbags that the regatta supplies?",
 }
 """Known faults, nearly all of the sets from the twelfth on, which are by other hands; by the eighteenth no rule was written."""
-FALSE = {"nineteenth": 19, "twentieth": 12, "twentyfirst": 11, "twentysecond": 12}
+FALSE = {"nineteenth": 19, "twentieth": 13, "twentyfirst": 11, "twentysecond": 12}
 """Near misses that words answer, of sets by which no rule of words was made."""
 
 

@@ -64,6 +64,7 @@ UNANSWERED = (
 
 
 FAULTS_OF_THE_READER = {
+    "How long can cod be frozen?",
     "Why are certificates not sent to the manager?",
     "Who repaired the tower?",
 }
