@@ -145,7 +145,7 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     titles: list[str] = []
     while len(parts) > 1 and _fold(parts[0]) in TITLES:
         titles.append(parts[0])
-        title, parts = title or pronoun_of_title(_fold(parts[0])), parts[1:]
+        title, parts = title or _pronoun_of_title(_fold(parts[0])), parts[1:]
     titled = bool(titles)
     bare = [*parts[:-1], _OWNED.sub("", parts[-1])]
     words = tuple(map(_fold, bare))
@@ -180,7 +180,7 @@ def _fold(word: str) -> str:
     return word.casefold().rstrip(".").replace("’", "'")
 
 
-def pronoun_of_title(title: str) -> Pronoun:
+def _pronoun_of_title(title: str) -> Pronoun:
     """The pronoun of whoever has a title, empty where either may have it."""
     return "she" if title in _WOMEN_TITLED else "he" if title in _MEN_TITLED else ""
 

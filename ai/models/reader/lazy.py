@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CONFIRMED_AT_PERCENT = 170
 """Where words alone answer, the chance that confirms them is that of so much of the stated rate: what they find is an
-answer more often than what they do not find."""
+answer more often than what they do not find (ADR 0116)."""
 
 
 FALSE_CLAIMS_MILLI = 30
