@@ -53,8 +53,10 @@ def _prompt_findings(text: str, system_prompt: str) -> Iterator[Finding]:
     if not secret:
         return
     view = fold(text)
+    said = tuple(_WORD.findall(view.text))
+    if not any(said[at : at + SHINGLE_WORDS] in secret for at in range(len(said) - SHINGLE_WORDS + 1)):
+        return
     words = list(_WORD.finditer(view.text))
-    said = tuple(match.group() for match in words)
     run: tuple[int, int] | None = None
     for at in range(len(words) - SHINGLE_WORDS + 1):
         if said[at : at + SHINGLE_WORDS] not in secret:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -79,14 +79,14 @@ class Wanted:
     members: Members | None
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
-    read: Mapping[int, frozenset[str]]
-    beside: Mapping[int, frozenset[str]]
-    nothing: bool
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
     carried: Mapping[int, Mapping[str, Carried]]
     nearest: float = 0.0
+    read: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    beside: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    nothing: bool = False
 
     @property
     def rephrases(self) -> bool:
@@ -94,14 +94,8 @@ class Wanted:
         return bool(self.read or self.beside)
 
     @classmethod
-    def of(
-        cls,
-        question: str,
-        intent: Intent,
-        items: Sequence[AdmittedItem],
-        read: ReadSentences,
-    ) -> Wanted:
-        """The question as it was read, over the items that may answer it."""
+    def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Wanted:
+        """The question as it was read, over the items that may answer it, before a reader reads them."""
         question, intent = respelt(question, intent, frozenset().union(*map(_as_written, items)))
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
@@ -134,9 +128,6 @@ class Wanted:
             members=Members.of(question),
             passages=frozenset(item.index for item in passages),
             replies=dict(_replies(passages)),
-            read=_bare(read.answers),
-            beside=_bare(read.beside),
-            nothing=read.nothing,
             set_out=frozenset((*_set_out(question, sources), *by_number)),
             sentences={item.index: sentences_of(item.text) for item in passages},
             headed={source.index: source.title for source in sources},
@@ -145,6 +136,10 @@ class Wanted:
         if intent.operations:
             return wanted
         return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
+
+    def read_by(self, read: ReadSentences) -> Wanted:
+        """The same with what a reader made of the items' sentences."""
+        return replace(self, read=_bare(read.answers), beside=_bare(read.beside), nothing=read.nothing)
 
     def is_answered(
         self,
@@ -173,18 +168,22 @@ class Wanted:
         carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]
         said = said.union(*(map(unaccented, each.tokens) for each in carried))
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
-        if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
+        if passed_over or not (read or self._tells(sentence.text, said, told, cited)):
             return False
-        if self._denies_another(sentence.text, said, cited):
+        if not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
-        if read or self._is_beside(told, cited):
-            return read
+        return not self._denies_another(sentence.text, said, cited)
+
+    def _tells(self, text: str, said: frozenset[str], told: frozenset[str], cited: Sequence[int]) -> bool:
+        """True if its words, no reader, say enough of what is asked."""
+        if self._is_beside(told, cited):
+            return False
+        if self.passages.issuperset(cited) and not self._comes_near(text, said):
+            return False
         around = said.union(*(self.texts[n] for n in cited))
-        if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
-            return False
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
-        return share >= enough and self._offers(sentence.text)
+        return share >= enough and self._offers(text)
 
     def _is_meant(self, text: str, said: frozenset[str], behind: str, cited: Sequence[int], *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""

@@ -65,18 +65,41 @@ class Sources:
         read: ReadSentences = _UNREAD,
         paraphrased: Paraphrased | None = None,
     ) -> Sources:
-        """Read once for all sentences. `read` is what a reader made of the items' sentences, `paraphrased` what it
-        found borne out of the draft's."""
-        direct = frozenset(item.index for item in items if is_direct(item, intent))
-        figures = read_figures(items, direct)
-        stated = {s.item for s in figures.stated}
-        words = {item.index: _words(item) for item in items if item.index in stated}
-        asked = Question.of(intent)
-        wanted = Wanted.of(question, intent, items, read)
-        apart = asked_apart(question, intent)
-        parts = tuple(Wanted.of(part.question, own, items, read) for part, own in apart if not part.open)
-        by_words = tuple(Wanted.of(part.question, own, items, _UNREAD) for part, own in apart)
-        return cls(tuple(items), direct, figures, words, asked, wanted, paraphrased or {}, parts, by_words)
+        """Read once for all sentences, and for all drafts of one question over the same items. `read` is what a reader
+        made of the items' sentences, `paraphrased` what it found borne out of the draft's."""
+        unread = _unread(_Same(tuple(items)), intent, question)
+        parts = tuple(part.read_by(read) for part in unread.parts)
+        return replace(unread, wanted=unread.wanted.read_by(read), parts=parts, paraphrased=paraphrased or {})
+
+
+class _Same:
+    """Items that are equal to themselves alone, so that to look for them compares none of their texts."""
+
+    def __init__(self, items: tuple[AdmittedItem, ...]) -> None:
+        self.items = items
+        self._ids = tuple(map(id, items))
+
+    def __hash__(self) -> int:
+        return hash(self._ids)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._ids == other._ids
+
+
+@lru_cache(maxsize=16)
+def _unread(same: _Same, intent: Intent, question: str) -> Sources:
+    """The items as read for a question, before a reader reads them: the default's draft, a model's and its repair are
+    held to the same."""
+    items = same.items
+    direct = frozenset(item.index for item in items if is_direct(item, intent))
+    figures = read_figures(items, direct)
+    stated = {s.item for s in figures.stated}
+    words = {item.index: _words(item) for item in items if item.index in stated}
+    wanted = Wanted.of(question, intent, items)
+    apart = [(part.open, Wanted.of(part.question, own, items)) for part, own in asked_apart(question, intent)]
+    parts = tuple(each for is_open, each in apart if not is_open)
+    by_words = tuple(each for _, each in apart)
+    return Sources(items, direct, figures, words, Question.of(intent), wanted, parts=parts, by_words=by_words)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:

@@ -19,7 +19,7 @@ from ai.gate import asked_of, find_appeals
 from ai.model import DEFAULT_MODEL, AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
-from ai.text.support import carries, support_milli, words_of
+from ai.text.support import WordSets, carried, support_milli, words_of
 from retrieval.model import Locator, RecordKind
 
 Find = Callable[[str], Sequence[TextSpan]]
@@ -242,7 +242,7 @@ def _best_span(sentence: str, text: str, asked: str | None, lined: bool) -> Span
     if not spans:
         return Span(0, len(text))
     wanted = words_of(sentence)
-    hits = [_hits(wanted.content, wanted.numbers, said) for _, said in spans]
+    hits = [_hits(wanted, words_of(said)) for _, said in spans]
     best = max(range(len(spans)), key=lambda i: (len(hits[i]), -i))
     first = last = best
     held = hits[best]
@@ -266,10 +266,8 @@ def _adjoins(said: str, asked: str) -> bool:
     return set(find_appeals(said)) <= set(asked_of(asked, said))
 
 
-def _hits(content: frozenset[str], numbers: frozenset[str], text: str) -> frozenset[str]:
-    words = words_of(text)
-    said = words.content
-    return frozenset([w for w in content if w in said or carries(said, w)]) | (numbers & words.numbers)
+def _hits(wanted: WordSets, said: WordSets) -> frozenset[str]:
+    return carried(said.content, wanted.content) | (wanted.numbers & said.numbers)
 
 
 def _moved(item: AdmittedItem, span: Span) -> Locator:

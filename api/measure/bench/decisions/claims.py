@@ -76,7 +76,7 @@ class _Draft:
 
 async def measure_claims(folder: Path, *, rounds: int) -> dict[str, Percentiles]:
     """Milliseconds of processor time for one draft, by kind of question, over the sample corpus. No draft is read
-    twice; what depends on the items alone is read once, as in a server."""
+    twice; what depends on the question and its items alone is read once for all its drafts, as in a server."""
     configuration = load({}, home=folder / "home")
     async with open_ingest(configuration) as ingest:
         await ingest.run([], tenant="default", manifest=sample_corpus() / "manifest.toml")
