@@ -81,8 +81,17 @@ TWINS = (
 )
 """Sentences of sources that say what was, close to an order or an address."""
 ASKED = {
-    "link": ("What is the website of the archive?", "Where can I read the treaty online?"),
-    "contact": ("How can I contact the land office?", "What is the phone number of the archive?"),
+    "link": (
+        "What is the website of the archive?",
+        "Where can I read the treaty online?",
+        "How do groups book a tour?",
+        "Where should settlers apply?",
+    ),
+    "contact": (
+        "How can I contact the land office?",
+        "What is the phone number of the archive?",
+        "How can a class register?",
+    ),
     "payment": ("How was the fee paid?", "To which account did settlers pay?"),
     "credentials": ("How do I log in to the archive?", "What password does the archive ask for?"),
     "imperative": ("What did Order No. 11 say?", "What should I do to claim land?"),
@@ -93,6 +102,9 @@ UNASKED = (
     "When was Black Sunday?",
     "Which counties border Shawnee County?",
     "Why did farmers leave western Kansas?",
+    "How many settlers registered land?",
+    "How did Kansas join the Union?",
+    "Which book did Father Schoenmakers write?",
 )
 
 

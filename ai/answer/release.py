@@ -18,6 +18,9 @@ ANSWER_RUNS = 3
 """How often the answer point may run; after that the draft is given up (contracts section 9)."""
 BESIDE_THE_POINT = "A17"
 """The rule by which an answer is given up though what it says is true."""
+UNASKED_APPEAL = "A19"
+"""The rule by which a sentence falls for what it asks of its reader."""
+APPEAL_WITHHELD = "APPEAL_WITHHELD"
 
 
 async def release_draft(
@@ -44,7 +47,9 @@ async def release_draft(
         carried = enforce_answer(sentences, notices, decision)
         if carried is None:
             related = _related(sentences, decision)
-            return _abstention(case, admission, (*before, *decisions), related), decisions
+            return _abstention(
+                case, admission, (*before, *decisions), related, _withheld(draft, decisions[0])
+            ), decisions
         if (carried.sentences, carried.notices) == (sentences, notices):
             release = _released(case, admission, sentences, notices, (*before, *decisions))
             if release.outcome is not Outcome.ANSWER:
@@ -55,7 +60,7 @@ async def release_draft(
         sentences, notices = carried.sentences, carried.notices
         if not sentences:
             break
-    return _abstention(case, admission, (*before, *decisions)), decisions
+    return _abstention(case, admission, (*before, *decisions), withheld=_withheld(draft, decisions[0])), decisions
 
 
 def bundle_release(case: Case, admission: Admission) -> Release:
@@ -99,12 +104,29 @@ def _related(sentences: tuple[Sentence, ...], decision: Decision) -> tuple[Sente
     return tuple(s for n, s in enumerate(sentences) if str(n) not in fallen and s.catalogue is None and not s.findings)
 
 
+def _withheld(draft: Draft, decision: Decision) -> tuple[Limitation, ...]:
+    """A limitation where a sentence answers that the first decision drops for what it asks of its reader: it was
+    admitted, so that there is such a one is no secret."""
+    unasked = {o.target.ref for o in decision.obligations if o.op == "drop_sentence" and o.rule == UNASKED_APPEAL}
+    if not any(each.answers and str(n) in unasked for n, each in enumerate(draft.sentences)):
+        return ()
+    told = (
+        "A source answers this together with a link, a contact, a payment or an order that the question does not ask "
+        "for, so it is not repeated here. Ask for that too (a telephone number, whom to call, what to pay) to be told."
+    )
+    return (Limitation(APPEAL_WITHHELD, told),)
+
+
 def _abstention(
-    case: Case, admission: Admission, decisions: tuple[Decision, ...], related: tuple[Sentence, ...] = ()
+    case: Case,
+    admission: Admission,
+    decisions: tuple[Decision, ...],
+    related: tuple[Sentence, ...] = (),
+    withheld: tuple[Limitation, ...] = (),
 ) -> Release:
     """No answer, and what would help to find one. The same for what does not exist and for what was not admitted."""
     phrase = Sentence(i=0, text=PHRASES[ABSTAIN], markers=(), catalogue=ABSTAIN)
-    limitations = (*_limitations(case, admission), *not_understood(case), *_advice(case, admission))
+    limitations = (*_limitations(case, admission), *not_understood(case), *withheld, *_advice(case, admission))
     return Release(Outcome.ABSTAIN, ("INSUFFICIENT_EVIDENCE",), (phrase,), limitations, (), decisions, related)
 
 

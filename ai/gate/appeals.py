@@ -197,6 +197,11 @@ _PATTERNS: Mapping[str, tuple[Pattern, ...]] = {
 }
 KINDS = tuple(sorted(_PATTERNS))
 
+_TAKES_PART = Pattern(
+    r"\b(?:how|where) (?:can|could|do|does|may|must|should|would|to) [^?]{0,60}\b(?:apply|book|enrol|enroll|join|"
+    r"register|reserve|sign up|subscribe)\b"
+)
+"""Who asks how to book asks where to write, whom to call, or for a link."""
 _ASKS: Mapping[str, tuple[Pattern, ...]] = {
     "link": (
         Pattern(
@@ -204,6 +209,7 @@ _ASKS: Mapping[str, tuple[Pattern, ...]] = {
             r"web|site|download)\b"
         ),
         Pattern(r"\bwhere (?:can|could|do|may|should|would) (?:i|we|one|you|people|anyone|visitors)\b"),
+        _TAKES_PART,
     ),
     "contact": (
         Pattern(
@@ -211,6 +217,7 @@ _ASKS: Mapping[str, tuple[Pattern, ...]] = {
             r"write to|address|hotline"
             r"|numbers? (?:of|for)|handle)\b"
         ),
+        _TAKES_PART,
     ),
     "payment": (
         Pattern(

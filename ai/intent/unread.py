@@ -24,6 +24,8 @@ _RECKONED = frozenset(
 _HELD = frozenset({Role.MEASURE, Role.KIND, Role.TYPE, Role.AREA, Role.DENSITY, Role.NEGATION, Role.EXCEPTION})
 """The roles of words that make a question one of figures, kinds of places or things that the corpus holds, or of their
 complement."""
+_OF_THE_CORPUS = frozenset({Role.PLACE, Role.THING, Role.KIND, Role.TYPE, Role.MEASURE, Role.RELATION})
+"""The roles of words that come from what the corpus holds."""
 _SOMEWHERE = frozenset({"named", "towards", "inside", "here"})
 _EXCEPTED = frozenset({"excepted", "things_excepted", "things_denied", "times_denied"})
 _STATED = frozenset({"things", "relations", "measures"})
@@ -38,7 +40,10 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
         return (ALL,)
     compound = _compound(phrases, items)
     structured = phrases.filled & (_STRUCTURED - {"kinds", "types"} if compound else _STRUCTURED)
-    if not (structured or {"many", "distance"} & set(phrases.asked) or _measured(items)):
+    asked = {"many", "distance"} & set(phrases.asked)
+    if not any(item.roles.keys() & _OF_THE_CORPUS for item in items):
+        structured, asked = frozenset[str](), asked - {"distance"}  # an area, neighbours or bounds that only texts have
+    if not (structured or asked or _measured(items)):
         return ()
     if _counts_what_only_texts_hold(phrases, items):
         return ()

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ai.answer.parts import LIST_CUT, PART_NOT_ANSWERED
+from ai.answer.release import APPEAL_WITHHELD
 from ai.answer.unread import NOT_UNDERSTOOD
 from ai.intent.map import UNKNOWN_PLACE
 from ai.intent.spelling import SPELLING
@@ -172,7 +173,7 @@ def test_limitations_are_all_those_that_are_made() -> None:
         for call in calls:
             if getattr(call.func, "id", "") == "Limitation" and isinstance(call.args[0], ast.Constant):
                 made.add(str(call.args[0].value))
-    made |= {SPELLING, UNKNOWN_PLACE, NOT_UNDERSTOOD, PART_NOT_ANSWERED, LIST_CUT}
+    made |= {SPELLING, UNKNOWN_PLACE, NOT_UNDERSTOOD, PART_NOT_ANSWERED, LIST_CUT, APPEAL_WITHHELD}
     assert made == set(LIMITATIONS)
 
 

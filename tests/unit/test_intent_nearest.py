@@ -66,3 +66,36 @@ def test_a_word_that_may_turn_the_question_round_is_not(asked: str, word: str) -
 @pytest.mark.parametrize(("asked", "word"), [*product(BESIDE, WORDS)])
 def test_neither_is_one_beside_a_name_a_number_or_a_time(asked: str, word: str) -> None:
     assert offered(asked.format(word)) == ""
+
+
+OF_TEXTS = (
+    "Where is the {} area of the garden?",
+    "On what condition may a {} stay in the area?",
+    "How should the neighbours be told of the {}?",
+    "Can a neighbour object to the {}?",
+    "What must the {} do if it is more than ten seconds out?",
+    "What is used to cut {} over 2 MB?",
+    "How far above the rung shall the {} be placed?",
+    "What colour is the ticket of a {} between 75 and 85?",
+)
+OF_THE_CORPUS = (
+    "Which {} stations border Arden?",
+    "Which {} stations are more than 10 km away?",
+    "How far is the {} from Brinmoor?",
+    "What {} area does Kelby Weir have?",
+    "Which {} has a rainfall over 600 mm?",
+)
+THINGS = ("crane", "press", "lantern", "celebration")
+
+
+@pytest.mark.parametrize("lexicon", [LEXICON, Lexicon.of(Gazetteer(), Domain())])
+@pytest.mark.parametrize(("asked", "thing"), [*product(OF_TEXTS, THINGS)])
+def test_an_area_a_bound_or_a_neighbour_of_nothing_in_the_corpus_is_one_of_texts(
+    asked: str, thing: str, lexicon: Lexicon
+) -> None:
+    assert read_intent(asked.format(thing), MapContext(), lexicon=lexicon).intent.unread == ()
+
+
+@pytest.mark.parametrize(("asked", "thing"), [*product(OF_THE_CORPUS, THINGS)])
+def test_beside_a_word_of_the_corpus_it_is_none(asked: str, thing: str) -> None:
+    assert read_intent(asked.format(thing), MapContext(), lexicon=LEXICON).intent.unread

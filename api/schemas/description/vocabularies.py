@@ -23,6 +23,7 @@ from policy.model import Effect, Point
 from retrieval.model import Lifecycle
 
 LIMITATIONS = (
+    "APPEAL_WITHHELD",
     "CHANNEL_CIRCUIT_OPEN",
     "CHANNEL_FAULT",
     "CHANNEL_TIMEOUT",
