@@ -42,7 +42,7 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
     structured = phrases.filled & (_STRUCTURED - {"kinds", "types"} if compound else _STRUCTURED)
     asked = {"many", "distance"} & set(phrases.asked)
     if not any(item.roles.keys() & _OF_THE_CORPUS for item in items):
-        structured, asked = frozenset[str](), asked - {"distance"}  # an area, neighbours or bounds that only texts have
+        structured, asked = structured & {"bounds"}, asked - {"distance"}  # areas and neighbours that only texts have
     if not (structured or asked or _measured(items)):
         return ()
     if _counts_what_only_texts_hold(phrases, items):
