@@ -70,6 +70,14 @@ def test_a_denial_of_another_is_none_of_this_one(who: str, deed: str) -> None:
     assert not denies_another(f"Why had the {who} been {deed}?", text, frozenset())
 
 
+@pytest.mark.parametrize("verb", ["get", "ask for", "expect", "have"])
+@pytest.mark.parametrize("who", ["I", "we", "you", "one", "they"])
+def test_a_noun_behind_a_pronoun_and_its_verb_may_be_denied_as_a_deed(who: str, verb: str) -> None:
+    text = "Tickets cannot be refunded, but the date can be changed."
+    assert not denies_another(f"Can {who} {verb} a refund?", text, frozenset())
+    assert denies_another("Can deposits be refunded?", text, frozenset())
+
+
 @pytest.mark.parametrize("deed", ["killed", "sold"])
 def test_a_denial_of_another_event_is_none_of_this_one(deed: str) -> None:
     text, told = f"Nobody was {deed}.", frozenset({"mill", "burn", "fire"})
