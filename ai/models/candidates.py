@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
+from ai.models.reading.headed import under_head
 from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.question import ReadQuestion
 from ai.models.reading.source import ReadSentence, ReadSource, document_of
@@ -179,7 +180,8 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     hangs = asked.hangs(read.text)
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
-    offered = asked.offered(read.text, full=covered >= parameters.well_covered)
+    said = read.text if asked.lenient else under_head(asked.question, within.source.title, read.text)
+    offered = asked.offered(said, full=covered >= parameters.well_covered)
     lead = lead_of(within, place, parameters, coded=not asked.lenient) if hangs or not offered else None
     if not asked.lenient and not asked.says_role(read.tokens):
         return None
@@ -197,7 +199,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     score = covered + _bonus(read, named, asked, parameters) - parameters.long_penalty * (words > parameters.long_words)
     score -= behind + (parameters.lead_penalty if lead else parameters.hanging_penalty * hangs)
     row = within.source.statement is not None
-    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
+    return Candidate(score, within.source.index, read.start, said, lead.text if lead else "", row)
 
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:

@@ -15,6 +15,7 @@ from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
+from ai.models.reading.headed import under_head
 from ai.models.reading.question import ReadQuestion
 from ai.models.reading.source import ReadSentence, ReadSource
 from ai.models.reading.tokens import tokens_in
@@ -92,6 +93,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
+        said = each.text if asked.lenient else under_head(asked.question, read.source.title, each.text)
         hangs = first_word(each.text) in HANGING and not each.carried.opening
         if (
             parameters.min_words <= words <= parameters.max_words
@@ -102,7 +104,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
                 is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
                 or (not asked.lenient and _names_nothing_else(each, read, asked))
             )
-            and (_passes(each, asked) if gated else not asked.forbids(each.text))
+            and (_passes(said, each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
             lead = None
@@ -112,16 +114,16 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if gated and not (asked.lenient or lead or each.carried.opening) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
-            found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
+            found.append(Candidate(score, read.source.index, each.start, said, lead.text if lead else ""))
     return found
 
 
-def _passes(read: ReadSentence, asked: ReadQuestion) -> bool:
+def _passes(said: str, read: ReadSentence, asked: ReadQuestion) -> bool:
     """True if the sentence, where no place is named, says one of the question's words or follows one that does, and
-    offers the kind of thing that is wanted."""
+    offers the kind of thing that is wanted, as it is `said`."""
     return (
         asked.agrees(read.text)
-        and offers(read.text, asked.wanted, asked.question, loosely=True)
+        and offers(said, asked.wanted, asked.question, loosely=True)
         and bool(asked.intent.mentions or not asked.weights or asked.coverage(read.around))
     )
 
@@ -168,7 +170,7 @@ async def read_prospects(
     scores, best first, none where it is not likely enough that any answers. And the reading, for the record. By the
     rules of release 0.1.0 the prospects always compete. Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
-    told, places = _told(found, sources, version)
+    told, places = _told(question, found, sources, version)
     reading = await reader.read(question, told)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     confirms = bool(by_words) and version > RELEASED
@@ -272,7 +274,7 @@ def _chances(reading: SourceReading, sources: Sequence[PromptSource]) -> dict[in
 
 
 def _told(
-    found: Sequence[Candidate], sources: Sequence[PromptSource], version: int
+    question: str, found: Sequence[Candidate], sources: Sequence[PromptSource], version: int
 ) -> tuple[list[Told], dict[Place, Place]]:
     """The passages of the prospects, and where in the sources each of their sentences is."""
     told: list[Told] = []
@@ -286,6 +288,7 @@ def _told(
             title = _title(source) if later else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
             texts = tuple(each.carried.meaning.spelt or each.text for each in read.sentences)
+            texts = tuple(under_head(question, source.title, each) for each in texts) if later else texts
             told.append(Told(title, texts, places))
     return told, where
 

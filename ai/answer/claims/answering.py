@@ -17,6 +17,7 @@ from ai.model import AdmittedItem, PromptSource, Sentence
 from ai.models.context import prompt_source
 from ai.models.prose import ReadSentences
 from ai.models.reading.demands import SAYS_LITTLE, alike
+from ai.models.reading.headed import Head
 from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.rows import Row, beside_question
 from ai.models.reading.source import ReadSource
@@ -162,7 +163,8 @@ class Wanted:
     def _is_told(self, sentence: Sentence, behind: str, rephrased: frozenset[str]) -> bool:
         """True if the words of a sentence that is borne out, or a reader, say that it answers."""
         cited = [n for n in sentence.markers if n in self.titles]
-        told = rephrased | {bare(sentence.text)}
+        heads = [head for n in cited if (head := Head.of(self.headed[n])) is not None]
+        told = rephrased | {bare(each) for each in (sentence.text, *(head.without(sentence.text) for head in heads))}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]

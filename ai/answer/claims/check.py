@@ -19,6 +19,7 @@ from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same
 from ai.model import AdmittedItem, Claim, ClaimKind, Sentence, hold
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
+from ai.models.reading.headed import Head
 from ai.models.reading.parts import asked_apart
 from ai.text.markdown import plain
 from ai.text.support import folded_words
@@ -134,8 +135,8 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
         return frozenset(said[item.index] for item in cited if item.index in said)
     if _stating(sentence.text, cited):
         return frozenset()
-    matches = (_best(sentence.text, item, only_borne_out=True) for item in cited)
-    return frozenset(bare(match.of) for match in matches if match.of)
+    matches = ((_head_of(item), _best(sentence.text, item, only_borne_out=True).of) for item in cited)
+    return frozenset(bare(head.without(said) if head else said) for head, said in matches if said)
 
 
 def _checked(sentence: Sentence, sources: Sources) -> Sentence:
@@ -314,21 +315,33 @@ def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
 
 
 def _said(item: AdmittedItem) -> frozenset[str]:
-    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text)
+    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, _head_of(item))
+
+
+def _head_of(item: AdmittedItem) -> Head | None:
+    """The date or version that heads its section, which may stand before each of its sentences."""
+    first = item.evidence.first
+    return None if item.statement is not None else Head.of(first.record.heading or first.source.title)
 
 
 @lru_cache(maxsize=512)
-def _plain_sentences(text: str) -> frozenset[str]:
+def _plain_sentences(text: str, head: Head | None) -> frozenset[str]:
     # a model may be offered, and may quote, what the finer cut takes apart
     said = (*sentences_of(text), *sentences_of(text, finer=False))
-    return frozenset(map(bare, (*said, *map(plain, said))))
+    said = (*said, *map(plain, said))
+    return frozenset(map(bare, (*said, *map(head.over, said)) if head else said))
 
 
 @lru_cache(maxsize=512)
-def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
-    """The statement and the sentences of an item, each with its words; and all of these words."""
+def _said_by(
+    statement: str | None, text: str, head: Head | None
+) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
+    """The statement and the sentences of an item, each with its words, also with the date or version that heads them;
+    and all of these words."""
     whole = () if statement is None else (statement,)
-    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
+    told = sentences_of(text)
+    headed = (form for each in told for form in head.forms(each)) if head else ()
+    said = tuple((each, words_in(each)) for each in (*whole, *told, *headed))
     return said, frozenset().union(*(words for _, words in said))
 
 
@@ -341,7 +354,7 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
     prose = "" if item.evidence.computed is not None else item.text
-    said, held = _said_by(item.statement, prose)
+    said, held = _said_by(item.statement, prose, _head_of(item))
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
     reading, context = read_tokens(text), context_of(item)

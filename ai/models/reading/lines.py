@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from ai.models.reading.headed import Head
 from ai.models.reading.source import ReadSentence, ReadSource
 from ai.text.denials import YesNo, yes_no_of
 from ai.text.entries import EntryQuestion, abbreviation_of, gives_words_of, roles_in
@@ -14,7 +15,7 @@ from ai.text.leaning import HANGING, leans_back
 from ai.text.lines import Entry, Heading, lines_of
 from ai.text.question_type import denies, first_word
 from ai.text.sections import SectionQuestion
-from ai.text.sentences import MARKER
+from ai.text.sentences import MARKER, Span
 from ai.text.support import all_roots, weighed_roots
 from retrieval.english.stems import root_of
 
@@ -45,8 +46,12 @@ def told_by_lines(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
 def section_told(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
     """The first sentences of a section that is asked for as a whole: whole ones, each of which stands on its own or
     behind the one before it. None of a row."""
-    asked = None if read.source.statement is not None else SectionQuestion.of(question)
+    if read.source.statement is not None:
+        return ()
+    asked, head = SectionQuestion.of(question), Head.of(read.source.title)
     part = None if asked is None else asked.part_of(read.source.text, read.source.title)
+    if head is not None and head.is_asked(question):
+        part = Span(0, len(read.source.text))
     found: list[ReadSentence] = []
     if part is None:
         return ()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from ai.intent.times import centuries_in, read_times
+from ai.models.reading.headed import Head
 from retrieval.english.lists import MONTHS
 from retrieval.model import TimeRange
 
@@ -64,8 +65,9 @@ def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
 
 
 def is_of_meeting(text: str, title: str, times: Sequence[TimeRange]) -> bool:
-    """True unless the text names no month and its title says that it is of a meeting on another day than asked for."""
-    if not _OF_MEETING.search(title) or all(map(_is_years, times)) or _A_MONTH.search(text):
+    """True unless the text names no month and its title says that it is of a meeting, or its section of a day, that is
+    not the one asked for."""
+    if not (_OF_MEETING.search(title) or Head.of(title)) or all(map(_is_years, times)) or _A_MONTH.search(text):
         return True
     held = [span.time for span in read_times(title) if not _is_years(span.time)] if _YEAR.search(title) else []
     return not held or any(day.overlaps(asked) for day in held for asked in times)

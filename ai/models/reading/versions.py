@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 14
+VERSION = 15
 """Raised with every change of what is a candidate; what a release recorded replays by the rules of its version. Those
 between releases are not kept (ADR 0111)."""
 RELEASED = 3
