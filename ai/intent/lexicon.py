@@ -14,7 +14,8 @@ from ai.intent.slips import Spelling
 from ai.text.tables.conversion import factor
 from retrieval.algebra.domain import Domain, FigureKind
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
-from retrieval.english.collectives import also_called, is_person
+from retrieval.english.collectives import MAY_BE_FIRMS, also_called, is_person
+from retrieval.english.lists import word_list
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
@@ -254,7 +255,7 @@ def _also(kind: str, gazetteer: Gazetteer, domain: Domain) -> set[str]:
         return set()
     people = {figure.kind for figure in domain.figures if is_person(figure.kind)}
     counted = any({figure.measure, figure.unit} & w.PEOPLE for figure in domain.figures)
-    return {*also_called(kind), *(["person"] if people == {kind} and not counted else [])}
+    return {*also_called(kind), *(["person"] if people == {kind} and not counted and kind not in MAY_BE_FIRMS else [])}
 
 
 def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
@@ -297,9 +298,14 @@ def _one_of(measure: str) -> set[str]:
 
 
 def _shorter(measure: str) -> set[str]:
-    """`hours` and `hours a week` for `hours per week`."""
+    """`hours` and `hours a week` for `hours per week`, `hours` for `weekly hours`."""
     head, per, unit = measure.partition(" per ")
-    return {head, f"{head} {'an' if unit == 'hour' else 'a'} {unit}"} if per else set()
+    period, _, rest = measure.partition(" ")
+    shorter = {rest} if rest and period in _PERIODS else set[str]()
+    return shorter | ({head, f"{head} {'an' if unit == 'hour' else 'a'} {unit}"} if per else set())
+
+
+_PERIODS = word_list("annual daily hourly monthly weekly yearly")
 
 
 def _said(name: str) -> str:

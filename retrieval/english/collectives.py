@@ -13,6 +13,8 @@ PERSONS = word_list("""
     teacher tenant trainee tutor visitor volunteer winner woman worker writer
     """)
 """Kinds of people, whom `who` asks for."""
+MAY_BE_FIRMS = word_list("client customer donor member owner participant tenant")
+"""Those of whom `people` says more than is known."""
 CLASSES = word_list("""
     brand breed family job kind make occupation position post profession rank role species style trade type variety
     voice
@@ -69,7 +71,7 @@ def also_called(kind: str) -> frozenset[str]:
     """Other words for things of a kind, where it is one of many at once: `staff` and `employee` for `staff_member`."""
     first, _, last = kind.partition("_")
     if kind == "staff_member":
-        return _STAFF | {"employee", "worker", "colleague"}
+        return _STAFF | {"colleague", "employee", "member", "worker"}
     if last == "member" and first in _CREWS | _BODIES:
         return frozenset({first, last})
     if last == "item" and first in _GOODS:

@@ -247,3 +247,29 @@ async def test_who_works_where_is_asked_of_the_group(tmp_path: Path) -> None:
 
 
 NAMES_OF_PLACES = ("Leo Marsh", "Ivy Chen", "Sam Oduya")
+
+
+PETS = "Name,Species,Breed,Age,Vaccinated\nRex,dog,Collie,4,yes\nTom,cat,Persian,9,no\nFido,dog,Beagle,2,no\nKit,cat,Persian,1,yes\nMog,cat,Manx,3,yes\n"
+FIRMS = "customer,type,orders\nAcme,retailer,12\nBright,wholesaler,30\nCorner,retailer,4\n"
+
+
+async def test_two_groups_beside_each_other_are_two_conditions(tmp_path: Path) -> None:
+    (tmp_path / "pets.csv").write_text(PETS)
+    (tmp_path / "customers.csv").write_text(FIRMS)
+    await ingest(tmp_path / "home", paths=[tmp_path / "pets.csv", tmp_path / "customers.csv"], label="public")
+    pets = ("Rex", "Tom", "Fido", "Kit", "Mog")
+    async with opened(tmp_path / "home") as system:
+        for question, things in (
+            ("How many vaccinated dogs are there?", {"Rex"}),
+            ("Which Persian cats are there?", {"Tom", "Kit"}),
+            ("Which Persian cat is the oldest?", {"Tom"}),
+            ("Which dogs are not vaccinated?", {"Fido"}),
+            ("Which vaccinated cat is the youngest?", {"Kit"}),
+            ("Which Persian dog is the oldest?", None),
+            ("Which dogs are older than the cats?", None),  # a group has no age
+            ("Which dogs are cats?", None),
+            ("How many people are there?", None),  # customers may be firms
+        ):
+            body = await ask(system, question)
+            assert body["outcome"] == ("ABSTAIN" if things is None else "ANSWER"), (question, body["answer"])
+            assert things is None or {name for name in pets if name in body["answer"]} == things, body["answer"]

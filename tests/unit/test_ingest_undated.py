@@ -178,6 +178,12 @@ def test_a_kind_is_told_by_a_noun_for_many_or_by_columns_of_people(stem: str, he
     }
 
 
+def test_a_file_that_is_called_after_its_figures_is_of_what_its_columns_say() -> None:
+    table = "Name,Salary,Desk\nAnn Lee,300,4\nBob Fox,500,6\n"
+    kinds = {record.attribute.place.type for record in read(table, "salaries", "T").parts.records if record.attribute}
+    assert kinds == {"person"}
+
+
 CLASSED = ("role", "Position", "job title", "occupation", "species", "type", "Kind of tree", "rank", "voice")
 PLAIN = ("colour", "status", "shade", "finish", "mood")
 

@@ -158,9 +158,10 @@ def _unit(s: Scanner, ahead: int) -> tuple[_Unit | None, int]:
 
 
 def _names_measure(s: Scanner, ahead: int) -> bool:
-    """True for a unit that a measure is called by: `hours`, of `hours per week`."""
+    """True for a unit that a measure is called by: `hours`, of `hours per week` and of `weekly hours`."""
     measures = s.item(ahead).roles.get(Role.MEASURE)
-    return isinstance(measures, tuple) and {each.partition(" per ")[0] for each in measures} == {s.text(ahead)}
+    heads = {each.partition(" per ")[0].split()[-1] for each in measures} if isinstance(measures, tuple) else set[str]()
+    return heads == {s.text(ahead)}
 
 
 def _of_numbers(s: Scanner, ahead: int, said: str) -> _Unit:

@@ -85,6 +85,8 @@ def with_attributes(
         return found
     headers = [" ".join(split_unit(column)[0].casefold().replace("_", " ").split()) for column in columns]
     of_file = kind_of_stem(stem, headers)
+    if any(_kind_of(column) == of_file and not _holds_names(columns, whole, column) for column in columns):
+        of_file = None  # `salaries`, of a column of salaries
     name = columns[found.name] if found.name is not None else _name_of(columns, whole, of_file)
     if name is None or not _LEAST_ROWS <= len(whole) <= _MOST_ROWS:
         return found
@@ -220,9 +222,13 @@ def _name_of(columns: Sequence[str], rows: Sequence[Sequence[str]], kind: str | 
     named = [column for column in columns if NAME_COLUMN.fullmatch(column) or _NAMES.fullmatch(column)]
     first = [column for column in columns if not is_named_as_code(column)][:1]
     for column in (*called, *named, *first):
-        cells = [row[columns.index(column)] for row in rows]
-        return column if all(_is_name(cell) for cell in cells if cell) else None
+        return column if _holds_names(columns, rows, column) else None
     return None
+
+
+def _holds_names(columns: Sequence[str], rows: Sequence[Sequence[str]], column: str) -> bool:
+    cells = [row[columns.index(column)] for row in rows]
+    return all(_is_name(cell) for cell in cells if cell)
 
 
 def _is_name(cell: str) -> bool:
