@@ -198,8 +198,8 @@ def _tokens(text: str, dotted: Set[str]) -> list[_Token]:
 
 
 def _says_how(entity: EntityRef) -> bool:
-    """True for a group whose name is the everyday word: `green`."""
-    return entity.entity_id.startswith(IS)
+    """True for a group whose name is the everyday word: `green`, or `rose` of plants."""
+    return entity.entity_id.startswith(IS) or (entity.entity_id.startswith(OF) and entity.name.islower())
 
 
 def _everyday(tokens: Sequence[_Token]) -> bool:

@@ -14,6 +14,8 @@ from ai.intent.slips import Spelling
 from ai.text.tables.conversion import factor
 from retrieval.algebra.domain import Domain, FigureKind
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.english.collectives import MAY_BE_FIRMS, also_called, is_person
+from retrieval.english.lists import word_list
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
@@ -238,7 +240,7 @@ def _kinds(gazetteer: Gazetteer, domain: Domain) -> Iterator[tuple[str, Role, ob
     for kind, name in sorted(kinds.items()):
         role = Role.TYPE if kind in domain.things else Role.KIND
         for word in sorted(
-            {name, *_synonyms(name)} - (set(kinds.values()) - {name})
+            {name, *_synonyms(name), *_also(kind, gazetteer, domain)} - (set(kinds.values()) - {name})
         ):  # a city is no town where both are
             yield word, role, kind
             yield plural(word), role, kind
@@ -246,18 +248,27 @@ def _kinds(gazetteer: Gazetteer, domain: Domain) -> Iterator[tuple[str, Role, ob
                 yield from ((f"{this} {word}", Role.HERE, kind) for this in ("this", "that"))
 
 
+def _also(kind: str, gazetteer: Gazetteer, domain: Domain) -> set[str]:
+    """The other words for things of a kind that only tables without times list: `staff`, and `people` where no other
+    kind is of people and none are counted."""
+    if not all(entity.listed for entity in gazetteer.of_type(kind)):
+        return set()
+    people = {figure.kind for figure in domain.figures if is_person(figure.kind)}
+    counted = any({figure.measure, figure.unit} & w.PEOPLE for figure in domain.figures)
+    return {*also_called(kind), *(["person"] if people == {kind} and not counted and kind not in MAY_BE_FIRMS else [])}
+
+
 def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
     """Measures by their own words, their units and their synonyms; a word of several measures names them all."""
     found: defaultdict[str, set[str]] = defaultdict(set)
+    deeds = {(figure.kind, _deed(figure.measure)) for figure in domain.figures if figure.unit == CALENDAR_YEAR}
     for figure in domain.figures:
         name, unit = _said(figure.measure), _said(figure.unit)
-        own = (
-            _names_of(name)
-            | _years_of(name, unit)
-            | _extremes_of(name, unit)
-            | _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
-        )
-        own |= _one_of(name) if figure.undated else set()
+        own = _names_of(name) | _extremes_of(name, unit) | _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
+        if unit == CALENDAR_YEAR:
+            other = w.STARTS if _deed(name) in w.STARTS else ()
+            own |= {_deed(name), *(word for word in other if (figure.kind, word) not in deeds)}
+        own |= _one_of(name) | _shorter(name) if figure.undated else set()
         for word in own | unit_names(figure):
             found[word].add(figure.measure)
     return {word: tuple(sorted(measures)) for word, measures in found.items()}
@@ -276,14 +287,25 @@ def _names_of(measure: str) -> set[str]:
     return {measure, plural(measure)} | _synonyms(measure)
 
 
-def _years_of(measure: str, unit: str) -> set[str]:
-    """`built` for the figures of `year built`."""
-    return {measure.removeprefix("year ")} if unit == CALENDAR_YEAR else set()
+def _deed(measure: str) -> str:
+    """`built` of the figures of `year built`, `start` of those of `start year`."""
+    return measure.removeprefix("year ").removesuffix(" year")
 
 
 def _one_of(measure: str) -> set[str]:
     """`moon` for a count of `moons`."""
     return {measure[:-1]} if plural(measure[:-1]) == measure else set()
+
+
+def _shorter(measure: str) -> set[str]:
+    """`hours` and `hours a week` for `hours per week`, `hours` for `weekly hours`."""
+    head, per, unit = measure.partition(" per ")
+    period, _, rest = measure.partition(" ")
+    shorter = {rest} if rest and period in _PERIODS else set[str]()
+    return shorter | ({head, f"{head} {'an' if unit == 'hour' else 'a'} {unit}"} if per else set())
+
+
+_PERIODS = word_list("annual daily hourly monthly weekly yearly")
 
 
 def _said(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from ai.intent.lexicon import Lexicon, Role, Roles
 from ai.intent.times import TimeSpan, read_times
 from ai.text.tables.conversion import is_currency, is_unit
+from retrieval.algebra.wording import OF
 from retrieval.english.lists import word_list
 from retrieval.model import Mention
 
@@ -63,6 +64,7 @@ def read_items(text: str, lexicon: Lexicon) -> tuple[Item, ...]:
         replace(mention, surface=text[mention.start_char : mention.end_char])
         for mention in lexicon.gazetteer.find(_MEASURED.sub(partial(_small, lexicon=lexicon), text))
     ]
+    mentions = [mention for mention in mentions if not _is_kind(mention, lexicon)]
     spoken = [m for m in mentions if m.candidates or not (_lexical(m, lexicon) or _is_unit_of_number(text, m))]
     times = _apart(times, [m for m in spoken if m.candidates])
     spoken = [m for m in spoken if m.candidates] + _apart([m for m in spoken if not m.candidates], times)
@@ -86,6 +88,12 @@ def _is_amount(text: str, time: TimeSpan) -> bool:
     if unit == "°" or (is_unit(unit) and unit not in _EVERYDAY):
         return True
     return _BEFORE_AMOUNT.search(text[max(0, time.start_char - 24) : time.start_char]) is not None
+
+
+def _is_kind(mention: Mention, lexicon: Lexicon) -> bool:
+    """True for a word in a column that is a kind of things too: `dogs`, where another table is of dogs."""
+    named = bool(mention.candidates) and all(each.entity_id.startswith(OF) for each in mention.candidates)
+    return named and mention.surface.casefold() in lexicon.kinds
 
 
 def _lexical(mention: Mention, lexicon: Lexicon) -> bool:

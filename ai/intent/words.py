@@ -256,13 +256,15 @@ def _qualities() -> Iterator[tuple[str, Quality]]:
         ("hot hotter hottest", "cold colder coldest", "temperature"),
         ("warm warmer warmest", "cool cooler coolest", "temperature"),
         ("earn earns", "", "salary wage wages pay income earnings"),
+        ("paid", "", "salary wage wages pay"),
+        ("work works", "", "hours"),
         ("cost costs", "", "price cost"),
         ("weigh weighs", "", "weight mass"),
     ):
         named = frozenset(_words(measures))
         for more, said in ((True, forms), (False, opposites)):
             for word, degree in zip(_words(said), _DEGREES, strict=False):
-                of_verb: Literal["", "more", "most"] = "" if word in ("earns", "costs", "weighs") else degree
+                of_verb: Literal["", "more", "most"] = "" if word in ("earns", "costs", "weighs", "works") else degree
                 generic, ages = "highest" in _words(forms), "age" in named
                 yield word, Quality(named, more, of_verb, generic=generic, ages=ages)
 
@@ -273,19 +275,17 @@ QUANTIFIED: Mapping[str, tuple[str, bool]] = {
     "most": ("most", True), "least": ("most", False), "more": ("more", True), "less": ("more", False),
 }  # fmt: skip
 """Before a quality: its degree, and whether it holds more or less."""
-SAME_MEASURE = word_list("annual base current list max maximum monthly overall retail top total unit weekly yearly")
+SAME_MEASURE = word_list(
+    "annual base current hourly list max maximum monthly overall retail top total unit weekly yearly"
+)
 """Before the word for a measure, which stays that of the thing: `top speed`, `unit price`."""
 ORIGINS = word_list(
     "bear birth build commiss complet construct creat erect establish form found inaugur launch open plant publish"
 )
 """Stems of the words for how a thing came to be."""
-PERSONS = word_list("""
-    actor applicant artist athlete author candidate captain child client colleague contestant customer director doctor
-    donor driver employee engineer farmer friend guest man manager member nurse officer owner parent participant
-    passenger patient person pilot player president pupil resident rider runner sailor singer soldier student swimmer
-    teacher tenant trainee tutor visitor volunteer winner woman worker writer
-    """)
-"""Kinds of people, whom `who` asks for."""
+
+STARTS = word_list("appointed hired join joined start started")
+"""Words for when somebody started: a year of one of these is that of the others, where these have none of their own."""
 
 BEFORE_TIMES = frozenset(_words("between before prior after since until from during in on of as the year years and"))
 """Words that belong to the time after them, as `ai.intent.times` reads it."""

@@ -78,7 +78,7 @@ def conditions_words(places: Places, names: Names, *, n: int = 2, known: bool = 
     """The phrase after the noun for `n` places; empty without conditions. `known`: of others there may be no figure."""
     said = [condition_words(condition, names) for condition in places.conditions]
     if names.stated and (known or any(map(_is_listed, places.conditions))):
-        return arranged([*said, *(("with a figure",) if known else ())], n)
+        return arranged([*said, *(("with a figure",) if known else ())], n, places.kind)
     if places.centred:
         said.append("itself included")
     lead = f" {said.pop(0)}" if said and isinstance(places.conditions[0], Inside) else ""

@@ -66,7 +66,7 @@ class Measure:
         """The words for things whose figure lies in a bound that ends with `last`: `a height of more than 20 m`, `more
         than 3 doors`, `exactly 1 door`."""
         if self.counts:
-            return f"{bound} {singular(self.name) if last == '1' else self.name}"
+            return f"{bound} {self._one if last == '1' else self.name}"
         return f"{self.name if self.many else with_article(self.name)} of {bound}"
 
     def beyond(self, other: str, *, more: bool) -> str:
@@ -79,9 +79,15 @@ class Measure:
     def stated(self, name: str, said: str) -> str:
         """`The height of Fastnet is 54 m.`, `Golf has 5 doors.`"""
         if self.counts:
-            return f"{name} has {said} {singular(self.name) if said == '1' else self.name}."
+            return f"{name} has {said} {self._one if said == '1' else self.name}."
         return f"The {self.name} of {name} {self.be} {self.amount(said)}."
 
     @property
     def _head(self) -> str:
-        return self.name.rpartition(" ")[2]
+        return self.name.partition(" per ")[0].rpartition(" ")[2]
+
+    @property
+    def _one(self) -> str:
+        """The noun of one: `door`, `hour per week`."""
+        counted, per, each = self.name.partition(" per ")
+        return f"{singular(counted)}{per}{each}"

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from retrieval.english.collectives import is_person
+from retrieval.english.lists import word_list
+
 CALENDAR_YEAR = "calendar year"
 """The unit of a figure that is itself a year."""
 IS, HAS, OF = "listed:is:", "listed:has:", "listed:of:"
@@ -82,16 +85,16 @@ def kind_of(group: str) -> str:
     return group.split(":")[3]
 
 
-def arranged(phrases: Sequence[str], n: int = 2) -> str:
-    """Conditions behind `n` things, so that each is said of these: `in Arden that are free and have a figure`, `with
-    free entry and with a figure`."""
+def arranged(phrases: Sequence[str], n: int = 2, kind: str = "") -> str:
+    """Conditions behind `n` things of a kind, so that each is said of these: `in Arden that are free and have a
+    figure`, `with free entry and with a figure`; people are those `who are part-time`."""
     having = [phrase for phrase in phrases if phrase.startswith(("with ", "not with "))]
     being = [phrase for phrase in phrases if phrase.startswith(("that ", "whose "))]
     lying = [phrase for phrase in phrases if phrase not in having and phrase not in being]
-    if n == 1:
-        being = [f"that is{each.removeprefix('that are')}" if each.startswith("that are") else each for each in being]
+    pronoun, verb = "who" if is_person(kind) else "that", "is" if n == 1 else "are"
+    being = [f"{pronoun} {verb}{each[8:]}" if each.startswith("that are") else each for each in being]
     if being and having:
-        that = "that " if being[-1].startswith("whose") else ""
+        that = f"{pronoun} " if being[-1].startswith("whose") else ""
         being[-1] += "".join(f" and {that}{_has(each, n)}" for each in having)
         having = []
     return "".join(f" {' and '.join(some)}" for some in (lying, being, having) if some)
@@ -116,13 +119,17 @@ def kilometres(metres: int) -> str:
 
 
 _PAIRS = (
-    "man men | woman women | child children | foot feet | tooth teeth | goose geese | mouse mice | ox oxen | "
-    "bus buses | wolf wolves | knife knives | life lives | wife wives | calf calves | half halves | leaf leaves | "
-    "loaf loaves | shelf shelves | thief thieves | scarf scarves | hero heroes | potato potatoes | tomato tomatoes | "
-    "sheep sheep | fish fish | deer deer | aircraft aircraft | series series | species species"
+    "man men | woman women | child children | person people | foot feet | tooth teeth | goose geese | mouse mice | "
+    "ox oxen | bus buses | wolf wolves | knife knives | life lives | wife wives | calf calves | half halves | "
+    "leaf leaves | loaf loaves | shelf shelves | thief thieves | scarf scarves | hero heroes | potato potatoes | "
+    "tomato tomatoes | cattle cattle | livestock livestock | poultry poultry | sheep sheep | fish fish | deer deer | "
+    "aircraft aircraft | series series | species species"
 )
 _IRREGULAR: Mapping[str, str] = dict(pair.split() for pair in _PAIRS.split("|"))
 _ALONE = {many: one for one, many in _IRREGULAR.items()}
+_COMPOUND, _COMPOUNDS = re.compile(r"(\w{2,30})(man|wife|child)"), re.compile(r"(\w{2,30})(men|wives|children)")
+_WHOLE = word_list("abdomen caiman german human norman ottoman regimen roman shaman specimen talisman")
+"""Words that only end like `foreman` and `foremen`."""
 
 
 def plural(kind: str) -> str:
@@ -130,6 +137,8 @@ def plural(kind: str) -> str:
     lead, word = _parted(kind.replace("_", " "))
     if word in _IRREGULAR:
         return lead + _IRREGULAR[word]
+    if (found := _COMPOUND.fullmatch(word)) and word not in _WHOLE:
+        return lead + found[1] + _IRREGULAR[found[2]]
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{lead}{word[:-1]}ies"
     return lead + word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
@@ -140,6 +149,8 @@ def singular(noun: str) -> str:
     lead, word = _parted(noun)
     if word in _ALONE:
         found = _ALONE[word]
+    elif (made := _COMPOUNDS.fullmatch(word)) and word not in _WHOLE:
+        found = made[1] + _ALONE[made[2]]
     elif word.endswith("ies"):
         found = word[:-3] + "y"
     elif word.endswith(("sses", "xes", "ches", "shes")):

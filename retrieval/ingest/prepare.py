@@ -43,7 +43,7 @@ RECIPE_VERSION = 4
 TABLES_VERSION = 3
 """The same of tables and features, which have no passages of prose."""
 _LONGEST_LINE = 300
-RECOGNITION_VERSION = 8
+RECOGNITION_VERSION = 9
 """Of what a table or map says that nothing describes: such a file is read again after a change."""
 _WITH_TABLES = frozenset({MARKDOWN, HTML, DOCX, ODT, PPTX, EPUB, EMAIL, MBOX})
 """Kinds of text whose tables' rows say what they hold, which they did not at first."""

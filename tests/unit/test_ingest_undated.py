@@ -4,6 +4,7 @@ certain."""
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.english.collectives import PERSONS
 from retrieval.ingest.quarantine.quarantine import read_back, written
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.records.chunk import ChunkSize
@@ -145,4 +147,59 @@ def test_each_figure_is_that_of_its_row(names: list[str], figures: list[int], tw
 @pytest.mark.parametrize("noun", ["bridge", "city", "class", "lighthouse", "box", "employee", "dish", "day"])
 def test_a_kind_is_told_by_a_file_in_the_plural(noun: str) -> None:
     assert singular(plural(noun)) == noun and kind_of_stem(plural(noun)) == noun
-    assert kind_of_stem(noun) is None and kind_of_stem(f"{plural(noun)}_and_more") is None
+    alone = noun if noun in PERSONS else None
+    assert kind_of_stem(noun) == alone and kind_of_stem(f"{plural(noun)}_and_more") is None
+
+
+PEOPLE = ("name,role,hours\n", "name,salary,desk\n", "Name,Job title,Department\n", "name,position,date of birth\n")
+OTHERS = ("name,role,memory\n", "name,department,hours\n", "name,date of birth,breed\n", "name,position,points\n")
+ONE_OF = {
+    **dict.fromkeys(product(("staff", "personnel", "workforce", "staff_list"), (*PEOPLE, *OTHERS)), "staff_member"),
+    **dict.fromkeys(product(("crew",), (*PEOPLE, *OTHERS)), "crew_member"),
+    **dict.fromkeys(product(("people", "person"), (*PEOPLE, *OTHERS)), "person"),
+    **dict.fromkeys(product(("children", "child"), (*PEOPLE, *OTHERS)), "child"),
+    **dict.fromkeys(product(("team",), PEOPLE), "team_member"),
+    **dict.fromkeys(product(("team",), OTHERS), "row"),  # of teams, it may be
+    **dict.fromkeys(product(("data",), PEOPLE), "person"),
+    **dict.fromkeys(product(("data", "fleet"), OTHERS), "row"),
+    **dict.fromkeys(product(("cattle",), (*PEOPLE, *OTHERS)), "head_of_cattle"),
+    **dict.fromkeys(product(("sheep",), OTHERS), "sheep"),
+    **dict.fromkeys(product(("stock", "inventory"), OTHERS[:1]), None),
+    **dict.fromkeys(product(("servers", "bridges"), PEOPLE), None),  # the file says what they are
+}
+
+
+@pytest.mark.parametrize(("stem", "header"), ONE_OF, ids=str)
+def test_a_kind_is_told_by_a_noun_for_many_or_by_columns_of_people(stem: str, header: str) -> None:
+    rows = f"{header.strip()},size\nAnn Lee,a,b,3\nBob Fox,a,d,5\nCy Nye,c,d,9\n"
+    kinds = {record.attribute.place.type for record in read(rows, stem, "T").parts.records if record.attribute}
+    assert kinds == {
+        ONE_OF[stem, header] or {"stock": "stock_item", "inventory": "inventory_item"}.get(stem, stem[:-1])
+    }
+
+
+def test_a_file_that_is_called_after_its_figures_is_of_what_its_columns_say() -> None:
+    table = "Name,Salary,Desk\nAnn Lee,300,4\nBob Fox,500,6\n"
+    kinds = {record.attribute.place.type for record in read(table, "salaries", "T").parts.records if record.attribute}
+    assert kinds == {"person"}
+
+
+CLASSED = ("role", "Position", "job title", "occupation", "species", "type", "Kind of tree", "rank", "voice")
+PLAIN = ("colour", "status", "shade", "finish", "mood")
+
+
+@pytest.mark.parametrize("header", [*CLASSED, *PLAIN])
+def test_cells_that_say_what_each_thing_is_are_nouns(header: str) -> None:
+    rows = f"name,{header},size\nA One,oak,3\nB Two,elm,4\nC Three,oak,9\n"
+    groups = [
+        each for each in read(rows, "things", "T").parts.entries if "oak" in each.names or each.entity.name == "oak"
+    ]
+    assert [each.entity.entity_id.split(":")[1] for each in groups] == ["of" if header in CLASSED else "is"]
+    assert all("oaks" in each.names for each in groups) is (header in CLASSED)
+
+
+@pytest.mark.parametrize("header", ["start", "Since", "start year", "member since", "Joined", "Hired"])
+def test_a_column_says_when_somebody_started(header: str) -> None:
+    made = told(f"name,{header}\nAnn Lee,2019\nBob Fox,2021\n", "staff", "T")
+    assert [(value, unit) for _, _, value, unit in made] == [("2019", CALENDAR_YEAR), ("2021", CALENDAR_YEAR)]
+    assert {measure for _, measure, _, _ in made} <= {"start year", "year joined", "year hired"}

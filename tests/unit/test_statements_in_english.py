@@ -28,6 +28,7 @@ from retrieval.algebra.plan import (
 )
 from retrieval.algebra.plan import Test as Whether
 from retrieval.algebra.wording import CALENDAR_YEAR, plural, singular
+from retrieval.english.collectives import is_person
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.compute import compute
 from retrieval.spatial.facts import Fact
@@ -41,12 +42,13 @@ MEASURES = (
     ("usage", "kWh"),
     ("doors", ""),
     ("children", ""),
+    ("hours per week", ""),
     ("annual visitors", ""),
     ("earnings", ""),
     ("sales", "€"),
     ("year opened", CALENDAR_YEAR),
 )
-KINDS = ("employee", "hourly_worker", "unit", "shelf", "city")
+KINDS = ("employee", "hourly_worker", "staff_member", "person", "head_of_cattle", "unit", "shelf", "city")
 GROUPS = {
     "listed:is:colour:red": "red",
     "listed:is:lit:not-lit": "not lit",
@@ -137,16 +139,20 @@ def faults(said: str, kind: str) -> Iterator[str]:
     yield from re.findall(rf"\ban (?:{silent}|(?!{spoken})[^aeiou\W]\w*)", said, re.IGNORECASE)
     yield from re.findall(rf"\b1 {plural(words)}\b" if plural(words) != words else "(?!)", said)
     yield from re.findall(rf"(?<![\d,])[02-9] {words}\b" if plural(words) != words else "(?!)", said)
-    yield from re.findall(r"\b1 (?:years|doors|children|annual visitors)\b", said)
-    yield from re.findall(r"(?:doors|children|visitors) of (?:exactly|more|at|less|between)", said)
+    yield from re.findall(r"\b1 (?:years|doors|children|hours|annual visitors)\b", said)
+    yield from re.findall(r"(?:doors|children|visitors|hours per week) of (?:exactly|more|at|less|between)", said)
     yield from re.findall(r"\b(?:a|an) (?:doors|children|annual visitors|earnings|sales)\b", said)
-    yield from re.findall(rf"(?<![\d,])1 {words}[^,:]*? (?:that are|(?<!not )have|are on record)\b", said)
-    yield from re.findall(rf"(?<![\d,])(?:[02-9]|[1-9]\d+) {plural(words)}[^,:]*? (?:that is|has|is on record)\b", said)
-    yield from re.findall(r"with (?:a figure|exactly [^:,.]*?|an? [^:,.]*?) (?:that (?:is|are)|whose)\b", said)
+    yield from re.findall(rf"(?<![\d,])1 {words}[^,:]*? (?:(?:that|who) are|(?<!not )have|are on record)\b", said)
+    yield from re.findall(
+        rf"(?<![\d,])(?:[02-9]|[1-9]\d+) {plural(words)}[^,:]*? (?:(?:that|who) is|has|is on record)\b", said
+    )
+    yield from re.findall(r"with (?:a figure|exactly [^:,.]*?|an? [^:,.]*?) (?:(?:that|who) (?:is|are)|whose)\b", said)
     yield from re.findall(r"\bThe (?:average |total |highest )?(?:doors|children|annual visitors)\b", said)
     yield from re.findall(r"\bThe (?:\w+ )?(?:earnings|sales)\b[^:.]* is [\d€]", said)
     yield from re.findall(r"\b(?:a|with) (?:larger|more) (?:age|height|rate|price|usage)\b|  | ,|\.\.", said)
     yield from re.findall(r"\b(?:earnings|sales)\b[^:.]* that of", said)
+    pronoun = "that" if is_person(kind) else "who"
+    yield from re.findall(rf"\b{pronoun} (?:is|are|has|have)\b", said)
 
 
 @pytest.mark.parametrize(("measure", "unit"), MEASURES)
@@ -176,5 +182,13 @@ def test_nouns_have_one_plural() -> None:
         "box",
         "fire chief",
         "woman",
+        "person",
+        "staff member",
+        "head of cattle",
+        "foreman",
+        "midwife",
+        "grandchild",
+        "human",
+        "specimen",
     ):
         assert singular(plural(one)) == one

@@ -103,7 +103,7 @@ def select(asked: Asked) -> Read:
 def _only_listed(asked: Asked, kind: str) -> bool:
     """True for a kind that a table without times lists, of which all are meant."""
     things = asked.lexicon.gazetteer.of_type(kind)
-    return asked.opening in ("list", "name", "show") and bool(things) and all(thing.listed for thing in things)
+    return asked.opening in ("list", "name", "show", "who") and bool(things) and all(thing.listed for thing in things)
 
 
 def listed_figures(asked: Asked) -> Read:

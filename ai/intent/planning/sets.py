@@ -300,7 +300,8 @@ def _beside(asked: Asked, kind: str) -> Iterator[Condition | None]:
     refs = [ref for listed in p.named for ref in listed.refs]
     orders = {COMPARATIVES.get(word) for word in p.compared}
     figure = asked.figure(kind, sized=True)
-    if len(refs) != 1 or len(p.than) != 1 or not isinstance(figure, Value | Area | Density):
+    one = len(refs) == 1 and not asked.lexicon.is_group(refs[0])  # a group has no figure of its own
+    if not one or len(p.than) != 1 or not isinstance(figure, Value | Area | Density):
         yield None
     elif orders in ({"largest"}, {"smallest"}):
         yield Than(figure, refs[0].entity_id, more=orders == {"largest"})

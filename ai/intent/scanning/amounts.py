@@ -144,7 +144,9 @@ def _unit(s: Scanner, ahead: int) -> tuple[_Unit | None, int]:
     for size in range(_LONGEST_UNIT, 0, -1):
         said = " ".join(s.text(ahead + at).casefold() for at in range(size))
         if not said.endswith(" ") and is_unit(said):
-            return _of_numbers(s, ahead, said), ahead + size
+            unit = _of_numbers(s, ahead, said)
+            named = size == 1 and unit.role is Role.UNIT and _names_measure(s, ahead)
+            return (_Unit(Role.MEASURE, s.item(ahead).roles[Role.MEASURE], "") if named else unit), ahead + size
     role = next((role for role in (Role.MEASURE, Role.TYPE) if s.has(role, ahead)), None)
     if role is None:
         return None, ahead
@@ -153,6 +155,13 @@ def _unit(s: Scanner, ahead: int) -> tuple[_Unit | None, int]:
         density = (unit.value, s.item(ahead + 1).roles[Role.PER_AREA])
         return _Unit(Role.DENSITY, density, unit.said), ahead + 2
     return unit, ahead + 1
+
+
+def _names_measure(s: Scanner, ahead: int) -> bool:
+    """True for a unit that a measure is called by: `hours`, of `hours per week` and of `weekly hours`."""
+    measures = s.item(ahead).roles.get(Role.MEASURE)
+    heads = {each.partition(" per ")[0].split()[-1] for each in measures} if isinstance(measures, tuple) else set[str]()
+    return heads == {s.text(ahead)}
 
 
 def _of_numbers(s: Scanner, ahead: int, said: str) -> _Unit:

@@ -9,11 +9,11 @@ from ai.intent.lexicon import Lexicon, Role
 from ai.intent.tokens import Item
 from ai.intent.words import QUALITIES
 from retrieval.algebra.wording import HAS, IS, OF, column_of, kind_of, plural
-from retrieval.english.lists import word_list
+from retrieval.english.collectives import CLASSES
+from retrieval.english.stems import is_many
 from retrieval.model import EntityRef, Mention
 
 _COPULAS = frozenset({"is", "are", "was", "were", "be", "being", "been"})
-_CLASSES = word_list("brand breed family kind make species style type variety")
 _FILLERS = frozenset({"the", "a", "an", "all", "any"})
 
 
@@ -30,13 +30,16 @@ def in_groups(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
         return () if any(map(_column, items)) else items  # the age of Ida Moss is not that of her dogs
     found: list[Item] = []
     for at, item in enumerate(items):
+        beside = is_group(item, lexicon) and at + 1 < len(items) and is_group(items[at + 1], lexicon)
         before_kind = at + 1 < len(items) and items[at + 1].has(Role.KIND)
-        denied = bool(found) and found[-1].has(Role.NEGATION)
-        if is_group(item, lexicon) and (denied or not before_kind) and _is_said(item, found):
+        denied = (last := _last(found)) is not None and last.has(Role.NEGATION)
+        if is_group(item, lexicon) and (denied or not before_kind) and _is_said(item, found, beside=beside):
             found.append(Item(item.start_char, item.end_char, "in", {Role.INSIDE: True}, None, "in"))
         elif _is_in_a_name(item, found):
             return ()
         found.append(item)
+        if beside:  # `vaccinated dogs`: two conditions, and no list of groups
+            found.append(Item(item.end_char, item.end_char, "that", {Role.NOTHING: True}, None, "that"))
     return found
 
 
@@ -45,27 +48,41 @@ def _of_kind(items: Sequence[Item]) -> Sequence[Item]:
     that is meant: `the Beagles`, `which Beagle`."""
     kinds = {str(item.roles[Role.KIND]) for item in items if item.has(Role.KIND)}
     found: list[Item] = []
-    for item in items:
+    for at, item in enumerate(items):
         mention = item.value
         if not _column(item) or not isinstance(mention, Mention):
             found.append(item)
             continue
         fitting = [each for each in mention.candidates if not kinds or kind_of(each.entity_id) in kinds]
         found.append(replace(item, roles={Role.PLACE: fitting[0]}) if len(fitting) == 1 else item)
-        leads = found[-2].text if len(found) > 1 else ""
-        many = item.text.casefold() != fitting[0].name.casefold() if fitting else False
-        if not kinds and len(fitting) == 1 and (many or leads in QUALITIES or leads in ("which", "what")):
+        last = at + 1 == len(items) or not _column(items[at + 1])
+        if not kinds and last and len(fitting) == 1 and _stands_for_things(item, fitting[0], found[:-1]):
             kinds = {kind_of(fitting[0].entity_id)}
             (kind,) = kinds
             found.append(Item(item.end_char, item.end_char, plural(kind), {Role.KIND: kind}, None, plural(kind)))
     return found
 
 
+def _stands_for_things(item: Item, group: EntityRef, before: Sequence[Item]) -> bool:
+    """True for a name in a column that a question says of things: `the baristas`, `which barista`, `who is the
+    barista`."""
+    said = [each.text for each in before if not (_column(each) or _says_how(each))]  # `which Persian cat`
+    small = group.name.islower() and is_many(item.text.rpartition(" ")[2].casefold())
+    many = small or item.text.casefold() != group.name.casefold()
+    asked = said[:1] == ["who"] and set(said[1:]) <= {"is", "are", "not", "isn't", "aren't", *_FILLERS}
+    named = asked and bool(CLASSES & set(column_of(group.entity_id).split()))
+    return many or named or (bool(said) and (said[-1] in QUALITIES or said[-1] in ("which", "what")))
+
+
 def _is_in_a_name(item: Item, before: Sequence[Item]) -> bool:
     """True for `rivers in the North Sea`, of which a column says only that it is their mouth; dogs are `in Beagle`."""
-    last = next((each for each in reversed(before) if each.text not in _FILLERS), None)
-    column = _column(item)
-    return bool(column) and column not in _CLASSES and last is not None and last.has(Role.INSIDE)
+    column, last = _column(item), _last(before)
+    return bool(column) and not set(column.split()) & CLASSES and last is not None and last.has(Role.INSIDE)
+
+
+def _last(items: Sequence[Item]) -> Item | None:
+    """The last item that is no article."""
+    return next((each for each in reversed(items) if each.text not in _FILLERS), None)
 
 
 def _column(item: Item) -> str:
@@ -74,11 +91,16 @@ def _column(item: Item) -> str:
     return column_of(ref.entity_id) if isinstance(ref, EntityRef) and ref.entity_id.startswith(OF) else ""
 
 
-def _is_said(item: Item, before: Sequence[Item]) -> bool:
-    """True if a group is what something is, by the word before it or by its own: not `in Arden`, nor `or hybrid`."""
-    last = next((each for each in reversed(before) if each.text not in _FILLERS), None)
+def _says_how(item: Item) -> bool:
+    """True for a group whose name says how things are or what they have: `vaccinated`."""
+    ref = item.roles.get(Role.PLACE)
+    return isinstance(ref, EntityRef) and ref.entity_id.startswith((IS, HAS))
+
+
+def _is_said(item: Item, before: Sequence[Item], *, beside: bool) -> bool:
+    """True if a group is what something is, by the word before it, by its own, or by the group behind it: not `in
+    Arden`, nor `or hybrid`."""
+    last = _last(before)
     if last is None or last.has(Role.INSIDE) or last.has(Role.AND) or last.has(Role.PLACE):
         return False
-    ref = item.roles[Role.PLACE]
-    says_how = isinstance(ref, EntityRef) and ref.entity_id.startswith((IS, HAS))
-    return says_how or last.text in _COPULAS or last.has(Role.NEGATION)
+    return _says_how(item) or beside or last.text in _COPULAS or last.has(Role.NEGATION)

@@ -15,11 +15,13 @@ from itertools import pairwise
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.scanning.groups import in_groups, is_group
 from ai.intent.scanning.having import with_equals, with_noughts
+from ai.intent.scanning.plainer import plainer
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
+from ai.intent.words import BEFORE_TIMES, ORIGINS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
 from retrieval.algebra.domain import FigureKind
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.english.collectives import is_person
 from retrieval.english.stems import IRREGULAR, stem
 from retrieval.model import EntityRef
 
@@ -28,14 +30,14 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the measures that they imply, and years as bounds; none where that is not certain."""
     if _asks_otherwise(items):
         return ()
-    items = with_noughts(in_groups(items, lexicon), lexicon)
+    items = with_noughts(in_groups(plainer(items, lexicon), lexicon), lexicon)
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(with_equals(read, lexicon), lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
-    counted = any(one.has(Role.MANY) for one in named) and any(one.has(Role.KIND) for one in named)
-    chosen = any(one.has(Role.KIND) for one in named) and any(
-        is_group(one, lexicon) or one.text in ("all", "every") for one in named
-    )
+    who, kinded = any(one.text == "who" for one in named), any(one.has(Role.KIND) for one in named)
+    grouped = any(is_group(one, lexicon) for one in named)
+    counted = kinded and any(one.has(Role.MANY) for one in named)
+    chosen = (kinded or who) and (grouped or (kinded and any(one.text in ("all", "every", "who") for one in named)))
     return _of_one_kind(named, lexicon) if _measured(named) or sized or counted or chosen else ()
 
 
@@ -61,7 +63,7 @@ class _Reader:
         while at < len(items):
             item = items[at]
             taken = _quality(items, at)
-            if taken is None or (taken.generic and self.named):
+            if taken is None or (taken.generic and self.named) or _is_own(item):
                 found.append(replace(item, roles={Role.WHICH: True}) if item.has(Role.WHO) else item)
                 at += 1
                 continue
@@ -90,6 +92,12 @@ class _Reader:
         return called[0] if len(called) == 1 else None
 
 
+def _is_own(item: Item) -> bool:
+    """True for a word that is itself the name of a measure: `paid`, of which `earn` says nothing."""
+    measures = item.roles.get(Role.MEASURE)
+    return isinstance(measures, tuple) and item.text in {measure.removeprefix("year ") for measure in measures}
+
+
 @dataclass(frozen=True, slots=True)
 class _Taken:
     """A quality in some items: of which degree (`most` of all, `more` than another, none), and in which direction."""
@@ -104,7 +112,7 @@ class _Taken:
 def _quality(items: Sequence[Item], at: int) -> _Taken | None:
     """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`."""
     said, following = items[at].text.split(), items[at + 1].text if at + 1 < len(items) else ""
-    quality = QUALITIES.get(said[0]) if said else None
+    quality = QUALITIES.get(said[0]) if said and not items[at].has(Role.PLACE) else None
     if said and len(said) == 1 and following in QUALITIES and said[0] in QUANTIFIED:
         degree, more = QUANTIFIED[said[0]]
         base = QUALITIES[following]
@@ -169,18 +177,13 @@ def _scale(item: Item) -> str:
 
 def _is_called(measure: str, quality: Quality) -> bool:
     """True for `price` and `unit price`; a `shipping cost` is that of something else."""
-    *before, head = measure.casefold().split()
+    *before, head = measure.casefold().partition(" per ")[0].split()
     return head in quality.measures and set(before) <= SAME_MEASURE
 
 
 def _is_origin(measure: str) -> bool:
     """True for the year in which a thing came to be: `year built`, `year of birth`."""
     return any(stem(IRREGULAR.get(word, word)) in ORIGINS for word in measure.casefold().split())
-
-
-def is_person(kind: str) -> bool:
-    """True for a kind of people, whom `who` asks for."""
-    return kind.rpartition("_")[2] in PERSONS
 
 
 def _without_times(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
@@ -243,7 +246,7 @@ def _of_one_kind(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     who = any(item.text in ("who", "whose") for item in items)
     kinds = _kinds(items, lexicon)
     having = [set[str]().union(*map(lexicon.domain.kinds_with, measures)) for measures in _measured(items)]
-    meant = kinds or (set.intersection(*having) if having else set[str]())
+    meant = kinds or (set.intersection(*having) if having else _measured_kinds(lexicon))
     if who and not kinds:
         meant = {kind for kind in meant if is_person(kind)}
     if who and not all(map(is_person, meant)):

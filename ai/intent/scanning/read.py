@@ -23,6 +23,8 @@ from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import BEFORE_TIMES, PEOPLE
 from retrieval.algebra.aggregates import AggregateName
+from retrieval.english.collectives import is_collective
+from retrieval.english.stems import may_be_many
 
 
 def read_phrases(items: Sequence[Item]) -> Phrases:
@@ -199,7 +201,8 @@ def _noun(s: Scanner) -> bool:
         if s.has(role):
             slot.append(str(s.item().roles[role]))
             s.found.order.append(slot[-1])
-            if not s.text().endswith("s"):
+            last = s.text().rpartition(" ")[2]
+            if not (may_be_many(last) or is_collective(last)):
                 s.found.singular.append(slot[-1])
             s.at += 1
             return True

@@ -150,10 +150,11 @@ def denied_place(s: Scanner) -> bool:
 
 
 def attributive(s: Scanner) -> bool:
-    """`Kansas towns`: a place directly before a kind says where that lies."""
-    place = s.item().roles.get(Role.PLACE)
-    if not isinstance(place, EntityRef) or not s.has(Role.KIND, 1) or s.denied is not None:
+    """`Kansas towns`, `the Kansas towns`: a place directly before a kind says where that lies."""
+    ahead = s.skip()
+    place = s.item(ahead).roles.get(Role.PLACE) if s.has(Role.PLACE, ahead) else None
+    if not isinstance(place, EntityRef) or not s.has(Role.KIND, ahead + 1) or s.denied is not None:
         return False
     s.found.inside.append(Related(Listed((place,)), said="in"))
-    s.at += 1
+    s.at += ahead + 1
     return True

@@ -39,8 +39,8 @@ _LATITUDE = re.compile(r"(?:decimal[ _])?lat(?:itude)?(?:[ _]?(?:dd|deg|wgs84))?
 _LONGITUDE = re.compile(r"(?:decimal[ _])?(?:lon|lng|long|longitude)(?:[ _]?(?:dd|deg|wgs84))?", re.IGNORECASE)
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
 _AFTER_COMMA = re.compile(r",\s*([^,\s][^,]{0,19})$")
-_SUFFIX = re.compile(r"[ _](km2|km|m2|ha|kg|mm|cm|pct|percent|usd|eur|sqmi|sq mi|miles|feet|ft)$", re.IGNORECASE)
-_SUFFIX_UNITS = {"pct": "%", "percent": "%", "usd": "USD", "eur": "EUR", "sqmi": "sq mi"}
+_SUFFIX = re.compile(r"[ _](km2|km|m2|ha|kg|mm|cm|pct|percent|usd|eur|gbp|sqmi|sq mi|miles|feet|ft)$", re.IGNORECASE)
+_SUFFIX_UNITS = {"pct": "%", "percent": "%", "usd": "USD", "eur": "EUR", "gbp": "GBP", "sqmi": "sq mi"}
 _EMPTY_WORDS = frozenset(
     ("", "y", "yr", "fy", "year", "census", "est", "estimate", "estimates", "value", "values", "in", "x")
 )

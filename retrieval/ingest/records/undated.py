@@ -17,8 +17,9 @@ from decimal import Decimal
 from retrieval.algebra.domain import CONTAINMENT
 from retrieval.algebra.measures import Measure
 from retrieval.algebra.wording import CALENDAR_YEAR, HAS, IS, OF, plural, singular
+from retrieval.english.collectives import CLASSES, are_people, one_of
 from retrieval.english.lists import NOT_NAMES, STOP_WORDS, word_list
-from retrieval.english.stems import is_past
+from retrieval.english.stems import is_many, is_past
 from retrieval.ingest.records.codes import are_codes, is_named_as_code
 from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
 from retrieval.ingest.records.recognise import (
@@ -45,6 +46,7 @@ GROUPS = word_list("""
 """Words beside those for kinds of places for what things are in."""
 ROW = "row"
 """The kind of a thing of which neither the header nor the file says what it is."""
+PERSON = "person"
 _MOST_ROWS, _LEAST_ROWS = 5_000, 2
 _LONGEST_NAME = 80
 _NAMES = re.compile(r"(?:item|label|model|title)(?:[ _]name)?", re.IGNORECASE)
@@ -56,6 +58,7 @@ _YEAR_ITSELF = re.compile(r"year", re.IGNORECASE)
 """The column that may say in which year each thing came about."""
 _A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
+_STARTS = word_list("since start")
 _NO_MEASURES = word_list("edition position ref rev revision version")
 _ASSERTED = frozenset({"yes", "true", "y"})
 _ASSERTIONS = ({"yes", "no"}, {"true", "false"}, {"y", "n"})
@@ -80,13 +83,18 @@ def with_attributes(
         or len(whole) < len(rows)
     ):
         return found
-    of_file = kind_of_stem(stem)
+    headers = [" ".join(split_unit(column)[0].casefold().replace("_", " ").split()) for column in columns]
+    of_file = kind_of_stem(stem, headers)
+    if any(_kind_of(column) == of_file and not _holds_names(columns, whole, column) for column in columns):
+        of_file = None  # `salaries`, of a column of salaries
     name = columns[found.name] if found.name is not None else _name_of(columns, whole, of_file)
     if name is None or not _LEAST_ROWS <= len(whole) <= _MOST_ROWS:
         return found
     at = columns.index(name)
     told = _kind_of(name)
-    kind = (of_file if told is None or _NAMES.fullmatch(name) else told) or told or ROW
+    told = told and (one_of(told, headers) or told)
+    kind = (of_file if told is None or _NAMES.fullmatch(name) else told) or told
+    kind = kind or (PERSON if are_people(headers) else ROW)
     totals = found.totals or totals_among({row[at] for row in whole}, kinds_named(name, kind))
     things = [row for row in whole if row[at] not in totals]
     owned = not timed or (not is_place_column(kind) and tells_each_once(things, at, columns.index(timed[0])))
@@ -174,7 +182,8 @@ def _qualities(
             or not all(map(_NAMED.fullmatch, values))
         ):
             return []
-        said, lead = {value: value for value in values}, IS if all(map(_QUALITY.fullmatch, values)) else OF
+        small = all(map(_QUALITY.fullmatch, values))
+        said, lead = {value: value for value in values}, IS if small and not CLASSES & set(header.split()) else OF
     of_kind = f"{slug(header)}:{kind}" if lead == OF else slug(header)
     return [
         EntitySpec(
@@ -182,17 +191,20 @@ def _qualities(
             type=f"{header} of {kind}" if lead == OF else f"{header} quality",
             id=f"{lead}{of_kind}:{slug(each)}",
             name=each,
-            names=(plural(each),) if lead == OF else (),
+            names=(singular(each) if is_many(each) else plural(each),) if lead == OF else (),
             when={column: value},
         )
         for value, each in said.items()
     ]
 
 
-def kind_of_stem(stem: str) -> str | None:
-    """The kind that the name of a file says by one noun in the plural: `employees`, `list_of_lighthouses`."""
+def kind_of_stem(stem: str, headers: Collection[str] = ()) -> str | None:
+    """The kind that the name of a file says by one noun in the plural or for many at once: `employees`, `staff`,
+    `list_of_lighthouses`."""
     words = [word for word in words_of_header(stem) if word not in FORM_WORDS]
-    return singular(words[0]) if len(words) == 1 and singular(words[0]) != words[0] else None
+    if len(words) != 1:
+        return None
+    return singular(words[0]) if singular(words[0]) != words[0] else one_of(words[0], headers)
 
 
 def _kind_of(header: str) -> str | None:
@@ -210,9 +222,13 @@ def _name_of(columns: Sequence[str], rows: Sequence[Sequence[str]], kind: str | 
     named = [column for column in columns if NAME_COLUMN.fullmatch(column) or _NAMES.fullmatch(column)]
     first = [column for column in columns if not is_named_as_code(column)][:1]
     for column in (*called, *named, *first):
-        cells = [row[columns.index(column)] for row in rows]
-        return column if all(_is_name(cell) for cell in cells if cell) else None
+        return column if _holds_names(columns, rows, column) else None
     return None
+
+
+def _holds_names(columns: Sequence[str], rows: Sequence[Sequence[str]], column: str) -> bool:
+    cells = [row[columns.index(column)] for row in rows]
+    return all(_is_name(cell) for cell in cells if cell)
 
 
 def _is_name(cell: str) -> bool:
@@ -247,7 +263,7 @@ def _figure(column: str, index: int, cells: Sequence[str], *, comma: bool) -> Fi
         return None
     years = all(_YEAR_CELL.fullmatch(cell) for cell in cells)
     if is_when(said):
-        named = measure if "year" in said else f"year {measure}"
+        named = measure if "year" in said else "start year" if said & _STARTS else f"year {measure}"
         return FigureColumn(column, index, named, CALENDAR_YEAR, None) if years and unit is None else None
     coded = is_named_as_code(column) or are_codes(column, cells, free=unit is None)
     if coded or said & _NO_MEASURES or (years and unit is None):
@@ -263,7 +279,7 @@ def _figure(column: str, index: int, cells: Sequence[str], *, comma: bool) -> Fi
 
 def is_when(words: set[str]) -> bool:
     """True for the words of a header that say when something came about: `built`, `first lit`, `year of birth`."""
-    return "year" in words or any(
+    return bool({"year", *_STARTS} & words) or any(
         is_past(word) and not word.endswith("eed") for word in words if len(word) > 2 and word != "hundred"
     )
 

@@ -305,7 +305,7 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         inside = _inside(parameters)
         dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
         if year is None and all(f.place.listed for f in facts):
-            inside, dated = "", arranged([*filter(None, (inside.strip(),)), "with a figure"], n)
+            inside, dated = "", arranged([*filter(None, (inside.strip(),)), "with a figure"], n, kind)
         verb = "is" if n == 1 else "are"
         return result, f"There {verb} {counted(n, kind)}{inside}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))

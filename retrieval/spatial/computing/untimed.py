@@ -67,7 +67,7 @@ class Untimed:
 
     def _among(self, considered: int) -> str:
         conditions = [each for each in (self.inside.strip(), "with a figure") if each]
-        return f"of {counted(considered, self.kind)}{arranged(conditions, considered)}"
+        return f"of {counted(considered, self.kind)}{arranged(conditions, considered, self.kind)}"
 
     def _said(self, value: Decimal) -> str:
         return self.measure.amount(number(value))
