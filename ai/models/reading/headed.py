@@ -22,7 +22,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _VERSION = re.compile(
     r"(?<![\w.])v?\d{1,4}(?:\.\d{1,4}){1,3}(?:-?(?:alpha|beta|rc)\.?\d{0,3})?(?![\w.])", re.IGNORECASE
 )
-_ASKS_WHEN = re.compile(r"\W*when\s(?:did|was|were|had|has|have)\b|\b(?:what|which)\s(?:day|date|month|year)\b", re.I)
+_ASKS_WHEN = re.compile(
+    r"\A\W{0,8}when\s(?:did|was|were|had|has|have)\b|\b(?:what|which)\s(?:day|date|month|year)\b", re.I
+)
 _ASKS_DAY = re.compile(r"\b(?:what|which)\s(?:day|date)\b", re.IGNORECASE)
 _ASKS_VERSION = re.compile(r"\b(?:what|which)\s(?:version|release)\b", re.IGNORECASE)
 _ASKS_WHAT = re.compile(
