@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -119,14 +120,15 @@ def pronoun_of(noun: str) -> Pronoun:
     return "she" if noun in WOMEN else "he" if noun in MEN else ""
 
 
-def names_in(sentence: str, lower: frozenset[str] = frozenset()) -> Iterator[Named]:
+@lru_cache(maxsize=8192)  # a text is read for its names, and then from sentence to sentence
+def names_in(sentence: str, lower: frozenset[str] = frozenset()) -> tuple[Named, ...]:
     """The names in a sentence that may be a person's. `lower`: words that the text also writes small, which are no
     name because they open a sentence."""
+    read: list[Named | None] = []
     for found in _NAME.finditer(sentence):
         opens = not any(map(str.isalnum, sentence[: found.start()]))
-        named = _named(sentence, found.start(), found[0], lower, opens=opens)
-        if named is not None:
-            yield named
+        read.append(_named(sentence, found.start(), found[0], lower, opens=opens))
+    return tuple(each for each in read if each is not None)
 
 
 def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, opens: bool) -> Named | None:
@@ -254,7 +256,7 @@ class People:
     def of(cls, sentences: Sequence[str], known: str | None = None) -> People:
         """Reads the names of all sentences; `known`: one that stands elsewhere."""
         lower = frozenset(word for each in sentences for word in _WORD.findall(each) if word[0].islower())
-        read = [list(names_in(each, lower)) for each in sentences]
+        read = [names_in(each, lower) for each in sentences]
         people = cls({}, _alone(chain.from_iterable(read)), {}, frozenset(), {}, {}, lower)
         if known:
             people._know(name_of(known), known, -1)

@@ -20,6 +20,7 @@ _PRONOUNS: dict[str, Pronoun] = {
     **dict.fromkeys(("she", "her", "herself", "hers"), "she"),
     **dict.fromkeys(("he", "his", "him", "himself"), "he"),
 }
+_HAS_PRONOUN = re.compile(rf"\b(?:{'|'.join(_PRONOUNS)})\b", re.IGNORECASE)
 _NOBODY = ("",)
 _BOTH: tuple[Pronoun, ...] = ("he", "she")
 _ACTING = word_list("he she")
@@ -42,6 +43,11 @@ _BEGINNING = 3
 """Sentences, a line above the text among them, that say whom it is about."""
 _BEFORE_NOUN = 4
 """Words of a subject before its noun: `The old, tired vicar`."""
+
+
+def has_pronoun(text: str) -> bool:
+    """True if a word of the text may mean somebody by `he` or `she`."""
+    return _HAS_PRONOUN.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +291,7 @@ def _words(text: str, named: Sequence[Named]) -> Iterator[_Word]:
     before: list[str] = []
     for found in _WORD.finditer(text):
         word = found[0].casefold()
-        inside = any(each.start <= found.start() < each.end for each in named)
+        inside = (word in _PRONOUNS or word in PERSONS) and any(e.start <= found.start() < e.end for e in named)
         if word in _PRONOUNS and not inside:
             yield _Word(found.start(), found[0], _PRONOUNS[word], acts=word in _ACTING)
         elif word in PERSONS and not inside and not _says_who(text, found, before, named):

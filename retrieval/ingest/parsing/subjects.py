@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from retrieval.english.pronouns import Meaning, Person, Told, meanings
+from retrieval.english.pronouns import Meaning, Person, Told, has_pronoun, meanings
 
 Span = tuple[int, int]
 _BLANK = re.compile(r"\n[^\S\n]*\n")
@@ -22,6 +22,8 @@ def subjects(text: str, passages: Iterable[Sequence[Span]]) -> list[Person | Non
     """Of each passage of a section, by the spans of its sentences, the first person whom it means by what stands before
     it; None where there is none, or where it says itself who that is."""
     told = [[_told(text, *span) for span in spans] for spans in passages]
+    if not any(has_pronoun(each.text) for passage in told for each in passage):
+        return [None] * len(told)
     meant = iter(meanings([each for passage in told for each in passage], whole=True))
     return [_before(passage, [next(meant) for _ in passage]) for passage in told]
 
