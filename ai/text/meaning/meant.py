@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
@@ -41,18 +42,11 @@ class Meant:
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
         """Reads the question, given the words of the sources."""
-        return cls(
-            Contrast.of(question),
-            Periods.of(question, vocabulary),
-            Roles.of(question),
-            Modifiers.of(question),
-            Stated.of(question),
-            Bearer.of(question),
-            Kind.of(question, vocabulary),
-            Group.of(question, vocabulary),
-            Qualified.of(question),
-            States.of(question),
-            Denied.of(question),
+        return replace(
+            _by_itself(question),
+            periods=Periods.of(question, vocabulary),
+            kind=Kind.of(question, vocabulary),
+            group=Group.of(question, vocabulary),
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
@@ -77,3 +71,22 @@ class Meant:
         """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is
         asked."""
         return self.stated.agrees(text, read=read) and (read or self.bearer.agrees(text))
+
+
+@lru_cache(maxsize=128)  # the default model and the checks of its draft ask the same
+def _by_itself(question: str) -> Meant:
+    """The question read without any sources."""
+    nothing = frozenset[str]()
+    return Meant(
+        Contrast.of(question),
+        Periods.of(question, nothing),
+        Roles.of(question),
+        Modifiers.of(question),
+        Stated.of(question),
+        Bearer.of(question),
+        Kind.of(question, nothing),
+        Group.of(question, nothing),
+        Qualified.of(question),
+        States.of(question),
+        Denied.of(question),
+    )
