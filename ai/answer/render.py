@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from ai.answer.claims.check import head_of
 from ai.answer.links import computation_href, evidence_href, locator_query, marked_href, receipt_href
 from ai.answer.located import PlacedItem, around, bbox_of, located_json, read_geometry
 from ai.answer.rows import row_quotes
@@ -91,6 +92,7 @@ def render_body(
     }
     if rows is not None:
         _mark_passages(body, release, sources)
+    _name_headings(body, release, sources)
     if placed is not None:
         for each in placed:
             key = str(each.item.index)
@@ -304,6 +306,17 @@ def _mark_passages(body: AnswerBody, release: Release, sources: Mapping[int, Adm
     for n, spans in marks.items():
         if spans:
             body["citations"][str(n)]["href"] = marked_href(sources[n].evidence.first.record, spans)
+
+
+def _name_headings(body: AnswerBody, release: Release, sources: Mapping[int, AdmittedItem]) -> None:
+    """Names the date or version over a cited passage, which no quote of it holds, where a sentence says it."""
+    told = ((q, sentence) for sentence in release.sentences if sentence.claims for q in sentence.quotes)
+    for quoted, sentence in told:
+        head = head_of(sources[quoted.index])
+        said = (head.when or head.version) if head else ""
+        if head and said in sentence.text and said not in quoted.text:
+            title = body["citations"][str(quoted.index)]["title"]
+            body["citations"][str(quoted.index)]["title"] = f"{title.removesuffix(f' — {head.text}')} — {head.text}"
 
 
 def _spans(quoted: Quote, sources: Mapping[int, AdmittedItem]) -> list[tuple[int, int]]:

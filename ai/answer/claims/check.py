@@ -135,7 +135,7 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
         return frozenset(said[item.index] for item in cited if item.index in said)
     if _stating(sentence.text, cited):
         return frozenset()
-    matches = ((_head_of(item), _best(sentence.text, item, only_borne_out=True).of) for item in cited)
+    matches = ((head_of(item), _best(sentence.text, item, only_borne_out=True).of) for item in cited)
     return frozenset(bare(head.without(said) if head else said) for head, said in matches if said)
 
 
@@ -315,10 +315,10 @@ def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
 
 
 def _said(item: AdmittedItem) -> frozenset[str]:
-    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, _head_of(item))
+    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, head_of(item))
 
 
-def _head_of(item: AdmittedItem) -> Head | None:
+def head_of(item: AdmittedItem) -> Head | None:
     """The date or version that heads its section, which may stand before each of its sentences."""
     first = item.evidence.first
     return None if item.statement is not None else Head.of(first.record.heading or first.source.title)
@@ -354,7 +354,7 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
     prose = "" if item.evidence.computed is not None else item.text
-    said, held = _said_by(item.statement, prose, _head_of(item))
+    said, held = _said_by(item.statement, prose, head_of(item))
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
     reading, context = read_tokens(text), context_of(item)
