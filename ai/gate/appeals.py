@@ -235,10 +235,10 @@ _ASKS: Mapping[str, tuple[Pattern, ...]] = {
     "imperative": (
         Pattern(
             r"\b(?:how|what|where|which|when|who)\b[^?]{0,40}\b(?:do|can|should|must|could|would|may|ought|"
-            r"need|have to|had to) (?:i|we|one|you|visitors|people|readers|users|anyone|settlers|they|he|she|"
+            r"need|have to|had to)(?:n?'t)? (?:i|we|one|you|visitors|people|readers|users|anyone|settlers|they|he|she|"
             r"it|the|be)\b"
         ),
-        Pattern(r"\b(?:should|must|may|can|could) (?:i|we|one|you|visitors|people|readers|users|anyone)\b"),
+        Pattern(r"\b(?:should|must|may|can|could)(?:n?'t)? (?:i|we|one|you|visitors|people|readers|users|anyone)\b"),
         Pattern(
             r"\b(?:how to|instruct\w*|steps?|advice|advise\w*|recommend\w*|orders?|ordered|commands?|"
             r"commanded|rules?|recipes?|procedures?"
