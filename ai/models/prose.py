@@ -28,8 +28,6 @@ from retrieval.english.pronouns import parted
 from retrieval.model import TOLD_BY, Intent
 
 MOST_PROSPECTS = 24
-_FEWEST_WORDS = 3
-"""`Stalls cost £10.` says all that a sentence needs: somebody or something, and what of it."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _DIGIT = re.compile(r"\d")
 _LEADERS = re.compile(r"(?:\. ?){4}")
@@ -98,7 +96,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         said = each.text if asked.lenient else under_head(asked.question, read.source.title, each.text)
         hangs = first_word(each.text) in HANGING and not each.carried.opening
         if (
-            (parameters.min_words if asked.lenient else _FEWEST_WORDS) <= words <= parameters.max_words
+            parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, coded=not asked.lenient)
             and is_prose(each.text, named=not asked.lenient)
             and asked.is_timely(each, read.source)

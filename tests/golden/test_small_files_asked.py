@@ -68,7 +68,7 @@ async def test_how_much_a_thing_is(tmp_path: Path) -> None:
 async def test_whom_to_ask_for_something(tmp_path: Path) -> None:
     text = (
         "# Office handbook\n\nIf you need a key or a parking space, ask Fiona. For a new badge, ask Jon Reed.\n\n"
-        "## Fair\n\nStalls cost £10. Never wash the blue cups, or the paint will come off.\n"
+        "## Kitchen\n\nNever wash the blue cups, or the paint will come off.\n"
     )
     await said_of(
         tmp_path,
@@ -77,7 +77,6 @@ async def test_whom_to_ask_for_something(tmp_path: Path) -> None:
             "Who do I ask for a parking space?": "ask Fiona",
             "Who do I ask for a new badge?": "ask Jon Reed",
             "Who do I ask for a company car?": None,
-            "How much do stalls cost?": "Stalls cost £10",
             "Why shouldn't I wash the blue cups?": "the paint will come off",
         },
     )
