@@ -201,7 +201,7 @@ _TAKES_PART = Pattern(
     r"\b(?:how|where) (?:can|could|do|does|may|must|should|would|to) [^?]{0,60}\b(?:apply|book|enrol|enroll|join|"
     r"register|reserve|sign up|subscribe)\b"
 )
-"""Who asks how to book asks where to write, whom to call, or for a link."""
+"""Questions about how to book: they ask where to write, whom to call, or for a link."""
 _ASKS: Mapping[str, tuple[Pattern, ...]] = {
     "link": (
         Pattern(

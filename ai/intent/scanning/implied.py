@@ -110,8 +110,8 @@ class _Taken:
 
 
 def _quality(items: Sequence[Item], at: int) -> _Taken | None:
-    """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`; and `how much is`:
-    what does it cost."""
+    """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`; and `how much
+    is`: what does it cost."""
     said, following = items[at].text.split(), items[at + 1].text if at + 1 < len(items) else ""
     if items[at].text == "how much" and following in ("is", "are"):
         return _Taken(QUALITIES["costs"], 1, "", more=True, generic=True)
