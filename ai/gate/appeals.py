@@ -201,7 +201,7 @@ _TAKES_PART = Pattern(
     r"\b(?:how|where) (?:can|could|do|does|may|must|should|would|to) [^?]{0,60}\b(?:apply|book|enrol|enroll|join|"
     r"register|reserve|sign up|subscribe)\b"
 )
-"""Who asks how to book asks where to write, whom to call, or for a link."""
+"""Questions about how to book: they ask where to write, whom to call, or for a link."""
 _ASKS: Mapping[str, tuple[Pattern, ...]] = {
     "link": (
         Pattern(
@@ -235,10 +235,10 @@ _ASKS: Mapping[str, tuple[Pattern, ...]] = {
     "imperative": (
         Pattern(
             r"\b(?:how|what|where|which|when|who)\b[^?]{0,40}\b(?:do|can|should|must|could|would|may|ought|"
-            r"need|have to|had to) (?:i|we|one|you|visitors|people|readers|users|anyone|settlers|they|he|she|"
+            r"need|have to|had to)(?:n?'t)? (?:i|we|one|you|visitors|people|readers|users|anyone|settlers|they|he|she|"
             r"it|the|be)\b"
         ),
-        Pattern(r"\b(?:should|must|may|can|could) (?:i|we|one|you|visitors|people|readers|users|anyone)\b"),
+        Pattern(r"\b(?:should|must|may|can|could)(?:n?'t)? (?:i|we|one|you|visitors|people|readers|users|anyone)\b"),
         Pattern(
             r"\b(?:how to|instruct\w*|steps?|advice|advise\w*|recommend\w*|orders?|ordered|commands?|"
             r"commanded|rules?|recipes?|procedures?"

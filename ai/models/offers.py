@@ -62,7 +62,7 @@ def _sentences(sources: Sequence[PromptSource]) -> Iterator[tuple[PromptSource, 
     said = set[str]()
     for source in sources:
         for text in _of(source):
-            shown = " ".join(plain(text).split())
+            shown = " ".join((text if source.statement else plain(text)).split())
             if len(shown.split()) >= _LEAST_WORDS and shown not in said and not MARKER.search(shown):
                 said.add(shown)
                 yield source, shown

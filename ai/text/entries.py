@@ -322,7 +322,8 @@ class EntryQuestion:
             return False
         counted = f" how many {entry.label} ", f" how much {entry.label} "
         asked = f" {self.text} ".casefold()
-        return any(each.casefold() in asked for each in counted) or _is_of(self.kind, entry.value, self.text)
+        said = f"{entry.label}: {entry.value}"  # the label says of what the amount is: `Weight: 4.1 kg`
+        return any(each.casefold() in asked for each in counted) or _is_of(self.kind, said, self.text)
 
 
 def _is_of(kind: WantedKind, value: str, question: str) -> bool:

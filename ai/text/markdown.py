@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 
-_MARKDOWN = re.compile(r"\[\^[^\]\s]{1,40}\]:?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|^#{1,6}[ \t]+", re.MULTILINE)
+_SIGNS = r"\[\^[^\]\s]{1,40}\]:?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|^#{1,6}[ \t]+"
+_MARKDOWN = re.compile(_SIGNS, re.MULTILINE)
+_OUTSIDE_CODE = re.compile(rf"(?P<code>`[^`\n]+`)|{_SIGNS}", re.MULTILINE)
 
 
-def plain(text: str) -> str:
-    """`text` without the signs of Markdown that say nothing: emphasis, heading marks, footnote references."""
-    return _MARKDOWN.sub("", text) if "*" in text or "#" in text or "[^" in text else text
+def plain(text: str, *, coded: bool = True) -> str:
+    """`text` without the signs of Markdown that say nothing: emphasis, heading marks, footnote references. `coded`: in
+    code they are what it says (`*.log`)."""
+    if not ("*" in text or "#" in text or "[^" in text):
+        return text
+    return _OUTSIDE_CODE.sub(lambda found: found["code"] or "", text) if coded else _MARKDOWN.sub("", text)

@@ -110,8 +110,11 @@ class _Taken:
 
 
 def _quality(items: Sequence[Item], at: int) -> _Taken | None:
-    """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`."""
+    """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`; and `how much
+    is`: what does it cost."""
     said, following = items[at].text.split(), items[at + 1].text if at + 1 < len(items) else ""
+    if items[at].text == "how much" and following in ("is", "are"):
+        return _Taken(QUALITIES["costs"], 1, "", more=True, generic=True)
     quality = QUALITIES.get(said[0]) if said and not items[at].has(Role.PLACE) else None
     if said and len(said) == 1 and following in QUALITIES and said[0] in QUANTIFIED:
         degree, more = QUANTIFIED[said[0]]

@@ -110,7 +110,8 @@ def _pieces(text: str, *, whole: bool, lined: bool) -> tuple[_Piece, ...]:
     spans = (Span(0, len(text)),) if whole else bare_sentences(text, lined=lined)
     found: list[_Piece] = []
     for span in spans:
-        shown = " ".join(plain(text[span.start : span.end]).split())
+        said = text[span.start : span.end]
+        shown = " ".join((said if whole and lined else plain(said, coded=lined)).split())
         opens = _PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None
         tokens = tokens_in(shown.casefold()) | numbers_in(shown)
         found.append(_Piece(span, shown, opens, tokens, years_in(shown), is_item(text, span.start)))

@@ -60,6 +60,8 @@ _UNNESTED = frozenset(
     )
 )
 _LAYS_OUT = "table table, [colspan]:not([colspan='1']), [rowspan]:not([rowspan='1']), h1, h2, h3, h4, h5, h6, li, pre"
+_HOLDS_BLOCKS = "table, tr, dl, dt, dd, li, pre, p + p, h1, h2, h3, h4, h5, h6"
+_LABEL = re.compile(r"[^\W_][^\n.:;!?=—–]{0,59}")
 _DEEPEST = 1_000
 """Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
 
@@ -129,7 +131,7 @@ class _Open:
 
 def _runs(root: LexborNode) -> list[Run]:
     runs = [_Open(0)]
-    said: dict[int, str] = {}
+    said, paired = dict[int, str](), set[int]()
     # An explicit stack: a page may nest deeper than Python recurses. None closes a block.
     stack: list[tuple[LexborNode | None, int]] = [(root, 0)]
     while stack:
@@ -143,6 +145,12 @@ def _runs(root: LexborNode) -> list[Run]:
         if node.mem_id in said:
             words = " ".join(_words(cell) for cell in _cells(node))
             runs += [_Open(level, [words], said[node.mem_id]), _Open(level)]
+            continue
+        if node.mem_id in paired:
+            continue
+        if tag in ("tr", "dt") and node.mem_id != root.mem_id and (pair := _pair(node)):
+            runs += [_Open(level, [f"{_label(pair[0])}: {_words(pair[1])}"]), _Open(level)]
+            paired.add(pair[1].mem_id)
             continue
         if tag == "-text":
             runs[-1].words.append(node.text_content or "")
@@ -171,6 +179,29 @@ def _rows_said(table: LexborNode) -> dict[int, str]:
     headed = in_head or all(cell.tag == "th" or _is_bold(cell) for cell in cells[0])
     told = statements([[_words(cell) for cell in row] for row in cells], headed=headed)
     return {row.mem_id: said for row, said in zip(rows, told, strict=True) if said is not None}
+
+
+def _pair(node: LexborNode) -> tuple[LexborNode, LexborNode] | None:
+    """The label and what it says, of a row that has its own header or of a term with its description; None where the
+    first is no label, or the second holds more than words."""
+    cells = _cells(node) if node.tag == "tr" else [node, *_behind(node)]
+    if [cell.tag for cell in cells] not in (["th", "td"], ["dt", "dd"]):
+        return None
+    if any(child.css_first(_HOLDS_BLOCKS) for cell in cells for child in cell.iter()):
+        return None
+    return (cells[0], cells[1]) if _LABEL.fullmatch(_label(cells[0])) and _words(cells[1]) else None
+
+
+def _label(cell: LexborNode) -> str:
+    return _words(cell).rstrip(" :")
+
+
+def _behind(node: LexborNode) -> list[LexborNode]:
+    """The element that comes next, if any."""
+    found = node.next
+    while found is not None and (found.tag or "-")[0] in "-!":
+        found = found.next
+    return [] if found is None else [found]
 
 
 def _parts(table: LexborNode) -> list[LexborNode]:

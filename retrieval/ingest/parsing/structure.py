@@ -18,6 +18,7 @@ _LINE = re.compile(r"[^\n]*\n?")
 _PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE)
 _MARKERS = re.compile(r"[>\s]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:")
+_FOOTNOTE_MARK = re.compile(r"\[\^[^\]]{1,40}\]")
 _IMAGES = re.compile(r"(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
 _LINK = re.compile(r"!?\[(?P<words>[^\]]*+)(?:\](?:\([^)]*+(?:(?P<end>\))|\Z))?|\Z)")
 """A link or image, or what only begins like one and reaches to where no other can begin."""
@@ -151,8 +152,21 @@ def _rows_said(tokens: Sequence[Token]) -> dict[int, str | None]:
         if token.type == "tr_open" and token.map is not None:
             row = rows.setdefault(token.map[0], [])
         elif token.type in ("th_open", "td_open"):
-            row.append(_unmarked(tokens[i + 1].content))
+            row.append(_shown(tokens[i + 1]))
     return dict(zip(rows, statements(list(rows.values()), headed=True), strict=True))
+
+
+def _shown(cell: Token) -> str:
+    """The words of a cell as a page shows them: code keeps its own signs (`__init__.py`, `*.log`)."""
+    words: list[str] = []
+    for each in cell.children or ():
+        if each.type == "text":
+            words.append(_FOOTNOTE_MARK.sub("", each.content))
+        elif each.type in ("code_inline", "image"):
+            words.append(each.content)
+        elif each.type == "html_inline":
+            words.append(" ")
+    return "".join(words)
 
 
 def _paragraph(text: str, start: int, end: int) -> Iterator[Block]:

@@ -37,7 +37,7 @@ _MUTUAL = frozenset(
 _INTO = word_list("into onto to from over under through")
 _WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
 _DO = word_list("do does did")
-_TO = word_list("to from for")
+_TO = word_list("to from")
 _ADVERBS = word_list("also then later first never not again soon once always often")
 _BY_WITHIN, _TO_WITHIN, _NAME_WORDS = 7, 8, 4
 
