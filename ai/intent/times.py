@@ -28,6 +28,13 @@ _COUNTED = (
 _AMOUNT_BEFORE = re.compile(r"(?:at least|at most|more than|less than|fewer than|exceeding|exceeded|exceeds)\s+$", re.I)
 _VOLUME_BEFORE = re.compile(r"\d\s+[A-Z][a-z]*\.\s+$")
 """`10 Stat. 1013` is a volume and a page."""
+_NUMBERED_BEFORE = re.compile(
+    r"\b(?:box|bus|case|code|flight|form|invoice|item|lot|model|nos?|number|order|page|plot|ref|reference|room|route"
+    r"|ticket|unit)\.?\s{1,3}$",
+    re.I,
+)
+"""`item no. 1005` is the number of a thing."""
+_NO_YEAR_BEHIND = (_VOLUME_BEFORE, _AMOUNT_BEFORE, _NUMBERED_BEFORE)
 _WHICH_PART = (
     r"(?:\b(?:(?P<part>early|mid(?:dle)?|late)(?:[\s-]|\sof\sthe\s|\spart\sof\sthe\s)"
     r"|(?P<half>first|second)\shalf\sof\sthe\s))?+"
@@ -106,9 +113,8 @@ def _points(text: str) -> Iterator[TimeSpan]:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
-            if kind == "year" and _VOLUME_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
-                continue
-            if kind == "year" and _AMOUNT_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
+            lead = text[max(0, match.start() - 20) : match.start()]
+            if kind == "year" and any(each.search(lead) for each in _NO_YEAR_BEHIND):
                 continue
             span = _stretch(kind, match) if "part" in pattern.groupindex else _point(kind, match)
             taken.append((span.start_char, span.end_char))

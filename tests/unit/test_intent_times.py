@@ -186,3 +186,14 @@ def test_a_number_that_only_looks_like_a_year(year: str, said: str, is_year: boo
     lexicon = Lexicon.of(Gazetteer(), Domain())
     items = read_items(f"What was it {said.format(year)}", lexicon)
     assert any(item.has(Role.TIME) and year in item.text for item in items) is is_year
+
+
+@pytest.mark.parametrize("year", ["1005", "1867", "2021"])
+@pytest.mark.parametrize(
+    "thing", ["item no", "item no.", "Ticket", "room", "order number", "bus", "invoice", "lot", "Nos"]
+)
+def test_the_number_of_a_thing_is_no_year(year: str, thing: str) -> None:
+    assert read_times(f"What is {thing} {year} for?") == ()
+    (span,) = read_times(f"What did {thing} {year} cost in 1930?")
+    assert span.time.start.year == 1930
+    assert len(read_times(f"How many people had a {thing.rstrip('.')} in {year}?")) == 1
