@@ -45,7 +45,7 @@ def test_a_date_with_hardly_more_heads_a_section(day: str, around: str, path: st
     ("3.2.0", ("3.2.0: The crew was paid.",)),
 ])  # fmt: skip
 def test_a_sentence_has_its_forms_under_a_heading(title: str, forms: tuple[str, ...]) -> None:
-    head = Head.of(title)
+    head = Head.of(f"Log — {title}")
     assert head is not None and head.forms("The crew was paid.") == forms
     assert {head.without(each) for each in forms} == {"The crew was paid."}
     assert head.without("The crew was paid on 8 June 1862.") == "The crew was paid on 8 June 1862."
@@ -66,6 +66,11 @@ def test_a_version_heads_a_section(version: str, around: str) -> None:
 @pytest.mark.parametrize("title", NO_HEADS)
 def test_other_headings_are_none(title: str) -> None:
     assert Head.of(f"Log — {title}") is None
+
+
+@pytest.mark.parametrize("title", ["1984", "March 2024", "The 1850s"])
+def test_a_document_that_is_called_by_a_year_has_none(title: str) -> None:
+    assert Head.of(title) is None
 
 
 @pytest.mark.parametrize(

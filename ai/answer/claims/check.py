@@ -321,7 +321,8 @@ def _said(item: AdmittedItem) -> frozenset[str]:
 def head_of(item: AdmittedItem) -> Head | None:
     """The date or version that heads its section, which may stand before each of its sentences."""
     first = item.evidence.first
-    return None if item.statement is not None else Head.of(first.record.heading or first.source.title)
+    title = " — ".join(part for part in (first.source.title, first.record.heading) if part)
+    return None if item.statement is not None else Head.of(title)
 
 
 @lru_cache(maxsize=512)

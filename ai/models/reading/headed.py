@@ -55,8 +55,8 @@ class Head:
         if len(spans) > 1 or not names or not _OF_DOCUMENTS.isdisjoint(map(str.casefold, beside)):
             return None
         time = spans[0].time if spans else None
-        if time is not None and time.start != time.end and beside:
-            return None  # `Budget 2023` is no year in which its sentences came about
+        if time is not None and time.start != time.end and (beside or " — " not in title):
+            return None  # `Budget 2023`, and a book called `1984`, say no year in which their sentences came about
         when = text[spans[0].start_char : spans[0].end_char] if spans else ""
         return cls(text, time, version[0] if version else "", when) if time or version else None
 
