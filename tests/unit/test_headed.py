@@ -14,7 +14,7 @@ from retrieval.model import TimeRange
 DAY = TimeRange(date(1862, 6, 3), date(1862, 6, 3))
 DAYS = ("3 June 1862", "June 3, 1862", "1862-06-03", "3rd of June 1862")
 AROUND = ("{}", "Tuesday {}", "Bideford, {}", "{} at Cape Clear", "Day 4: {}", "({})")
-PATHS = ("{}", "Log of the Mary Ann — {}", "Log — Outward > {}")
+PATHS = ("Log of the Mary Ann — {}", "Log — Outward > {}")
 NO_HEADS = (
     "Minutes of 12 May 2025",
     "Meeting 12 May 2025",
@@ -57,8 +57,9 @@ def test_a_version_heads_a_section(version: str, around: str) -> None:
     title, said = around.format(version), "Dark mode was added."
     head = Head.of(f"Changelog — {title}")
     assert head is not None and head.version == version
-    assert under_head("Which version added dark mode?", title, said) == f"{title}: {said}"
-    assert under_head("When was dark mode added?", title, said) == (f"{title}: {said}" if head.time else said)
+    path, told = f"Changelog — {title}", f"{title}: {said}"
+    assert under_head("Which version added dark mode?", path, said) == told
+    assert under_head("When was dark mode added?", path, said) == (told if head.time else said)
     assert head.is_asked(f"What is new in {version}?") and head.is_asked(f"What changed in version {version}?")
     assert not head.is_asked("What is new in 3.2.9?")
 
@@ -68,9 +69,17 @@ def test_other_headings_are_none(title: str) -> None:
     assert Head.of(f"Log — {title}") is None
 
 
-@pytest.mark.parametrize("title", ["1984", "March 2024", "The 1850s"])
-def test_a_document_that_is_called_by_a_year_has_none(title: str) -> None:
+@pytest.mark.parametrize(
+    "title", ["1984", "March 2024", "The 1850s", "The Courier, 14 January 2019", "Bideford, 9 June 1862"]
+)
+def test_the_date_of_a_whole_document_is_that_of_a_text(title: str) -> None:
     assert Head.of(title) is None
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_a_document_that_is_called_by_its_day_alone_is_of_that_day(day: str) -> None:
+    head = Head.of(day)
+    assert head is not None and head.time == DAY
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ class Head:
         if len(spans) > 1 or not names or not _OF_DOCUMENTS.isdisjoint(map(str.casefold, beside)):
             return None
         time = spans[0].time if spans else None
-        if time is not None and time.start != time.end and (beside or " — " not in title):
-            return None  # `Budget 2023`, and a book called `1984`, say no year in which their sentences came about
+        if time is not None and not _is_of_events(time, headed=" — " in title, named=bool(beside)):
+            return None
         when = text[spans[0].start_char : spans[0].end_char] if spans else ""
         return cls(text, time, version[0] if version else "", when) if time or version else None
 
@@ -94,6 +94,13 @@ class Head:
     @property
     def _dated(self) -> str:
         return f" {'on' if self.time and self.time.start == self.time.end else 'in'} {self.when}."
+
+
+def _is_of_events(time: TimeRange, *, headed: bool, named: bool) -> bool:
+    """True unless it is the date of a text: `Budget 2023` over a section, and of a whole document a book called `1984`
+    and `The Courier, 14 January 2019`."""
+    long = time.start != time.end
+    return not (long and named) if headed else not (long or named)
 
 
 def under_head(question: str, title: str, sentence: str) -> str:
