@@ -310,13 +310,15 @@ def _mark_passages(body: AnswerBody, release: Release, sources: Mapping[int, Adm
 
 def _name_headings(body: AnswerBody, release: Release, sources: Mapping[int, AdmittedItem]) -> None:
     """Names the date or version over a cited passage, which no quote of it holds, where a sentence says it."""
+    heads: dict[int, str] = {}
     told = ((q, sentence) for sentence in release.sentences if sentence.claims for q in sentence.quotes)
     for quoted, sentence in told:
         head = head_of(sources[quoted.index])
         said = (head.when or head.version) if head else ""
         if head and said in sentence.text and said not in quoted.text:
-            title = body["citations"][str(quoted.index)]["title"]
-            body["citations"][str(quoted.index)]["title"] = f"{title.removesuffix(f' — {head.text}')} — {head.text}"
+            heads[quoted.index] = head.text
+    for n, heading in heads.items():
+        body["citations"][str(n)]["title"] += f" — {heading}"
 
 
 def _spans(quoted: Quote, sources: Mapping[int, AdmittedItem]) -> list[tuple[int, int]]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.reading.headed import under_head
 from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.question import ReadQuestion
 from ai.models.reading.source import ReadSentence, ReadSource, document_of
@@ -180,7 +179,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     hangs = asked.hangs(read.text)
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
-    said = read.text if asked.lenient else under_head(asked.question, within.source.title, read.text)
+    said = asked.under_head(read.text, within.source)
     offered = asked.offered(said, full=covered >= parameters.well_covered)
     lead = lead_of(within, place, parameters, coded=not asked.lenient) if hangs or not offered else None
     if not asked.lenient and not asked.says_role(read.tokens):

@@ -127,12 +127,18 @@ def render_prompt(
     )
 
 
+def title_of(item: AdmittedItem) -> str:
+    """The title of its source, and the headings that it stands under."""
+    first = item.evidence.first
+    return " — ".join(part for part in (first.source.title, first.record.heading) if part)
+
+
 def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
     """The item before any budget, in its own words, exactly: `render_prompt` neutralises what it prints. A row, cell or
     feature speaks through its statement; its raw text follows if short. Nothing of a redacted item is told apart from
     its text."""
     record, source = item.evidence.first.record, item.evidence.first.source
-    title = " — ".join(part for part in (source.title, record.heading) if part)
+    title = title_of(item)
     if item.statement is not None:  # a row says little of what it belongs to
         title += f" ({source.collection})"
     is_passage = item.evidence.computed is None and record.kind is RecordKind.PASSAGE

@@ -93,7 +93,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        said = each.text if asked.lenient else under_head(asked.question, read.source.title, each.text)
+        said = asked.under_head(each.text, read.source)
         hangs = first_word(each.text) in HANGING and not each.carried.opening
         if (
             parameters.min_words <= words <= parameters.max_words

@@ -16,13 +16,12 @@ from itertools import pairwise
 from ai.text.leaning import means_another
 from ai.text.support import fold, weighed_roots
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import SUBJECT_PRONOUNS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[,;:—–()]")
 _AUXILIARY = word_list("is are was were am do does did has have had can could will would may might must should shall")
 _BEEN = word_list("been being be ever also even actually really")
-_WHO_ASKS = word_list("i we you one he she it they")
 _ARTICLES = word_list("the a an this that these those my our your its his her their")
 _NOBODY, _NOTHING = word_list("nobody none"), word_list("nothing")
 _ANYBODY, _ANYTHING = word_list("anyone anybody"), word_list("anything")
@@ -187,7 +186,7 @@ def _plainly(said: Sequence[str], question: str) -> Iterator[YesNo]:
         subject, deed = said[1:at], [word for word in said[at:] if word not in _BEEN][:1]
         while subject and subject[-1] in _BEEN:
             subject = subject[:-1]
-        if len(subject) > 1 and subject[0] in _WHO_ASKS:
+        if len(subject) > 1 and subject[0] in SUBJECT_PRONOUNS:
             return  # `Can I get a refund?`: behind a pronoun no word is of the subject
         if subject and deed and deed[0] not in UNWEIGHED_WORDS and all(map(str.isalpha, subject)):
             roots = tuple(map(root_of, subject))

@@ -103,7 +103,7 @@ def carries(evidence: frozenset[str], word: str) -> bool:
     return word in evidence or (len(word) > 3 and _form(word) in _forms(evidence))
 
 
-def carried(evidence: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+def held_of(evidence: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """Those of the words that a set of folded words carries."""
     left = words - evidence
     if not left:
@@ -140,7 +140,7 @@ def _share(words: WordSets, texts: Iterable[str]) -> int:
     content = frozenset().union(*(r.content for r in read))
     numbers = frozenset().union(*(r.numbers for r in read))
     total = len(words.content) + 2 * len(words.numbers)
-    found = len(carried(content, words.content)) + 2 * len(words.numbers & numbers)
+    found = len(held_of(content, words.content)) + 2 * len(words.numbers & numbers)
     return 1000 * found // total
 
 
@@ -148,6 +148,6 @@ def _holds(words: WordSets, quotes: Sequence[str], evidence: Sequence[str]) -> b
     read = [words_of(text) for text in evidence]
     numbers = frozenset().union(*(r.numbers for r in read))
     content = frozenset().union(*(r.content for r in read))
-    if not words.numbers <= numbers or carried(content, words.names) != words.names:
+    if not words.numbers <= numbers or held_of(content, words.names) != words.names:
         return False
     return not words.negates or any(words_of(quote).negates for quote in quotes)

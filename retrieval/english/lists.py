@@ -38,6 +38,7 @@ REQUEST_WORDS = FUNCTION_WORDS | word_list(
 )
 """Words that say nothing of what a question is about, once its names, times and measures are taken out."""
 
+SUBJECT_PRONOUNS = word_list("i we you one he she it they")
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from ai.models.reading.headed import Head, under_head
-from ai.models.reading.times import is_of_meeting
+from ai.models.reading.times import is_of_titled_day
 from retrieval.model import TimeRange
 
 DAY = TimeRange(date(1862, 6, 3), date(1862, 6, 3))
@@ -123,6 +123,6 @@ def test_what_happened_on_its_day_is_the_section(day: str) -> None:
 
 def test_a_section_of_another_day_is_of_another_time() -> None:
     other = TimeRange(date(1862, 6, 9), date(1862, 6, 9))
-    assert is_of_meeting(SAID, "Log — 3 June 1862", [DAY])
-    assert not is_of_meeting(SAID, "Log — 3 June 1862", [other])
-    assert is_of_meeting(SAID, "Log — Outward", [other])
+    assert is_of_titled_day(SAID, "Log — 3 June 1862", [DAY])
+    assert not is_of_titled_day(SAID, "Log — 3 June 1862", [other])
+    assert is_of_titled_day(SAID, "Log — Outward", [other])

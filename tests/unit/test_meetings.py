@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import permutations
 
 from ai.intent.times import read_times
-from ai.models.reading.times import is_of_meeting
+from ai.models.reading.times import is_of_titled_day
 
 DAYS = ("14 January 2019", "11 March 2019", "8 April 2019")
 TITLES = ("Minutes of the meeting of {}", "Parish of Ashcombe: minutes, {}", "Hearing of {}")
 
 
 def of_meeting(text: str, title: str, question: str) -> bool:
-    return is_of_meeting(text, title, [span.time for span in read_times(question)])
+    return is_of_titled_day(text, title, [span.time for span in read_times(question)])
 
 
 def test_a_meeting_on_another_day_is_another() -> None:

@@ -22,7 +22,7 @@ from ai.models.reading.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading.rows import Row, beside_question
 from ai.models.reading.source import ReadSource
 from ai.models.reading.terms import question_terms
-from ai.models.reading.times import follows_day, is_of_meeting
+from ai.models.reading.times import follows_day, is_of_titled_day
 from ai.models.reading.tokens import names
 from ai.text.denials import denies_another
 from ai.text.entries import abbreviation_of, spells_out
@@ -194,7 +194,7 @@ class Wanted:
         if not spells_out(text, abbreviation_of(self.question)):
             return False
         times = () if self.intent.map_time else self.intent.times
-        if not all(is_of_meeting(text, self.headed.get(n, ""), times) for n in cited):
+        if not all(is_of_titled_day(text, self.headed.get(n, ""), times) for n in cited):
             return False
         if times and not read_times(text) and not all(follows_day(each, times) for each in self._before(text, cited)):
             return False

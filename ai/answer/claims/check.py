@@ -17,7 +17,7 @@ from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
 from ai.model import AdmittedItem, Claim, ClaimKind, Sentence, hold
-from ai.models.context import is_direct
+from ai.models.context import is_direct, title_of
 from ai.models.prose import ReadSentences
 from ai.models.reading.headed import Head
 from ai.models.reading.parts import asked_apart
@@ -320,9 +320,7 @@ def _said(item: AdmittedItem) -> frozenset[str]:
 
 def head_of(item: AdmittedItem) -> Head | None:
     """The date or version that heads its section, which may stand before each of its sentences."""
-    first = item.evidence.first
-    title = " — ".join(part for part in (first.source.title, first.record.heading) if part)
-    return None if item.statement is not None else Head.of(title)
+    return None if item.statement is not None else Head.of(title_of(item))
 
 
 @lru_cache(maxsize=512)

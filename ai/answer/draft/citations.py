@@ -19,7 +19,7 @@ from ai.gate import asked_of, find_appeals
 from ai.model import DEFAULT_MODEL, AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
-from ai.text.support import WordSets, carried, support_milli, words_of
+from ai.text.support import WordSets, held_of, support_milli, words_of
 from retrieval.model import Locator, RecordKind
 
 Find = Callable[[str], Sequence[TextSpan]]
@@ -267,7 +267,7 @@ def _adjoins(said: str, asked: str) -> bool:
 
 
 def _hits(wanted: WordSets, said: WordSets) -> frozenset[str]:
-    return carried(said.content, wanted.content) | (wanted.numbers & said.numbers)
+    return held_of(said.content, wanted.content) | (wanted.numbers & said.numbers)
 
 
 def _moved(item: AdmittedItem, span: Span) -> Locator:

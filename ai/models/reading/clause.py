@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ai.text.support import WORD, fold
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import SUBJECT_PRONOUNS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past
 
 _HELPED = re.compile(
@@ -31,7 +31,6 @@ _WHO_MAY = re.compile(
     re.IGNORECASE,
 )
 _EMPTY_VERBS = word_list("have has had do be")
-_SPEAKER = frozenset({"i", "we", "you", "one", "it", "he", "she", "they"})
 
 
 def clause_of(question: str) -> tuple[str, ...]:
@@ -52,7 +51,7 @@ def clause_of(question: str) -> tuple[str, ...]:
             continue
         clause = TURN.split(found["rest"], maxsplit=1)[0]
         words = [match[0] for match in WORD.finditer(clause)]
-        if any_form and words and words[0].casefold() in _SPEAKER:
+        if any_form and words and words[0].casefold() in SUBJECT_PRONOUNS:
             words = [*reversed(words)]  # `Can I freeze fish`: the deed comes first
         empty = bool(words) and fold(words[-1]) in _EMPTY_VERBS
         words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]

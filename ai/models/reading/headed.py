@@ -4,10 +4,11 @@ their sentences tell came about."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ai.intent.times import read_times
+from ai.intent.times import TimeSpan, read_times
 from ai.text.leaning import leans_back
 from ai.text.sentences import split_sentences
 from retrieval.english.lists import word_list
@@ -50,7 +51,7 @@ class Head:
         """That of the section that a title names last; None where it is none of these."""
         text = title.rpartition(" — ")[2].rpartition(" > ")[2].strip()
         spans, version = read_times(text), _VERSION.search(text)
-        beside = _WORD.findall("".join(text[: s.start_char] + text[s.end_char :] for s in spans) if spans else text)
+        beside = _words_beside(text, spans)
         names = len(beside) <= _MOST_BESIDE and all(w[0].isupper() or len(w) < _MOST_BESIDE for w in beside)
         if len(spans) > 1 or not names or not _OF_DOCUMENTS.isdisjoint(map(str.casefold, beside)):
             return None
@@ -66,7 +67,7 @@ class Head:
             return bool(self.version)
         if self.time is None or _ASKS_WHEN.search(question) is None:
             return False
-        return self.time.start == self.time.end or _ASKS_DAY.search(question) is None
+        return _is_day(self.time) or _ASKS_DAY.search(question) is None
 
     def is_asked(self, question: str) -> bool:
         """True if the question asks what happened then, or is new in that version."""
@@ -75,7 +76,7 @@ class Head:
             return False
         said = asked["head"]
         spans = read_times(said)
-        whole = len(spans) == 1 and not _WORD.search(said[: spans[0].start_char] + said[spans[0].end_char :])
+        whole = len(spans) == 1 and not _words_beside(said, spans)
         return (whole and spans[0].time == self.time) or (bool(self.version) and said == self.version)
 
     def over(self, sentence: str) -> str:
@@ -93,14 +94,22 @@ class Head:
 
     @property
     def _dated(self) -> str:
-        return f" {'on' if self.time and self.time.start == self.time.end else 'in'} {self.when}."
+        return f" {'on' if self.time and _is_day(self.time) else 'in'} {self.when}."
+
+
+def _words_beside(text: str, spans: Sequence[TimeSpan]) -> list[str]:
+    """The words of a text before and behind its first time."""
+    return _WORD.findall(text[: spans[0].start_char] + text[spans[0].end_char :] if spans else text)
+
+
+def _is_day(time: TimeRange) -> bool:
+    return time.start == time.end
 
 
 def _is_of_events(time: TimeRange, *, headed: bool, named: bool) -> bool:
     """True unless it is the date of a text: `Budget 2023` over a section, and of a whole document a book called `1984`
     and `The Courier, 14 January 2019`."""
-    long = time.start != time.end
-    return not (long and named) if headed else not (long or named)
+    return (_is_day(time) or not named) if headed else (_is_day(time) and not named)
 
 
 def under_head(question: str, title: str, sentence: str) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from ai.model import PromptSource
 from ai.models.reading.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
+from ai.models.reading.headed import under_head
 from ai.models.reading.reasons import explains, forbids
 from ai.models.reading.rows import beside_question
 from ai.models.reading.source import ReadSentence, ReadSource, words_by_document
 from ai.models.reading.terms import place_of, question_terms, telling_terms
-from ai.models.reading.times import are_long, follows_day, is_of_meeting, is_within, meets, years_before, years_in
+from ai.models.reading.times import are_long, follows_day, is_of_titled_day, is_within, meets, years_before, years_in
 from ai.models.reading.tokens import forms_of, labels_in, names, names_by_number, tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
@@ -237,6 +238,10 @@ class ReadQuestion:
             not self.lenient and any(names_by_number(name, tokens) for name in known)
         )
 
+    def under_head(self, text: str, source: PromptSource) -> str:
+        """The sentence as it is told: behind the heading of its section, where the question asks for that."""
+        return text if self.lenient else under_head(self.question, source.title, text)
+
     def is_timely(self, read: ReadSentence, source: PromptSource) -> bool:
         """True if the sentence stands under the times asked for: by its own years (and days, where a part of a year is
         asked for) or, undated, by the nearest year before it in its source, else by the title's; a source without any
@@ -246,7 +251,9 @@ class ReadQuestion:
         if not times or read.years:
             in_year = is_within(read.years, times) or not read.years.isdisjoint(years_in(self.question))
             return not times or (in_year and meets(read.text, times))
-        if not self.lenient and not (follows_day(read.before, times) and is_of_meeting(read.text, source.title, times)):
+        if not self.lenient and not (
+            follows_day(read.before, times) and is_of_titled_day(read.text, source.title, times)
+        ):
             return False
         dated = years_before(source.text, read.start) or years_in(source.title)
         says_what = bool(self.weights) or (bool(self.intent.mentions) and self.concerns(read.tokens))

@@ -64,7 +64,7 @@ def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
     return True
 
 
-def is_of_meeting(text: str, title: str, times: Sequence[TimeRange]) -> bool:
+def is_of_titled_day(text: str, title: str, times: Sequence[TimeRange]) -> bool:
     """True unless the text names no month and its title says that it is of a meeting, or its section of a day, that is
     not the one asked for."""
     if not (_OF_MEETING.search(title) or Head.of(title)) or all(map(_is_years, times)) or _A_MONTH.search(text):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
@@ -42,8 +42,7 @@ class Meant:
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
         """Reads the question, given the words of the sources."""
-        return replace(
-            _by_itself(question),
+        return _by_itself(question)(
             periods=Periods.of(question, vocabulary),
             kind=Kind.of(question, vocabulary),
             group=Group.of(question, vocabulary),
@@ -74,19 +73,16 @@ class Meant:
 
 
 @lru_cache(maxsize=128)  # the default model and the checks of its draft ask the same
-def _by_itself(question: str) -> Meant:
-    """The question read without any sources."""
-    nothing = frozenset[str]()
-    return Meant(
-        Contrast.of(question),
-        Periods.of(question, nothing),
-        Roles.of(question),
-        Modifiers.of(question),
-        Stated.of(question),
-        Bearer.of(question),
-        Kind.of(question, nothing),
-        Group.of(question, nothing),
-        Qualified.of(question),
-        States.of(question),
-        Denied.of(question),
+def _by_itself(question: str) -> partial[Meant]:
+    """The question read without any sources, for who reads the rest."""
+    return partial(
+        Meant,
+        contrast=Contrast.of(question),
+        roles=Roles.of(question),
+        modifiers=Modifiers.of(question),
+        stated=Stated.of(question),
+        bearer=Bearer.of(question),
+        qualified=Qualified.of(question),
+        states=States.of(question),
+        denied=Denied.of(question),
     )
