@@ -46,9 +46,20 @@ _PARAGRAPH = re.compile(
 """A line without a stop that opens a paragraph, and the lines after it."""
 _UNIT = re.compile(r"(?:° ?[A-Z]|\d ?[mglh])\Z")
 """A letter that is a unit, and no initial: `at 4 °C.`, `in 3 h.`"""
+_WORD = re.compile(r"[^\W_]+")
 _OPENED_WORD = re.compile(r"[\"'“‘(]*+(\w+)")
 
 
+_OPENED_WORDS = word_list("the a an my our your his her their its this these such")
+_ASKING = word_list("how what when where who why which")
+_READS_ON = word_list(
+    "as in on at to of by for from with before after since during under until against among but and or if that while "
+    "although because had have has he she it they we i you there no one so than into upon can could will would shall "
+    "should may might must"
+)
+"""Words that open a clause, or end one that goes on in the next line: `As Chief Executive`, `Our boat arrived at`."""
+_MOST_TITLED = 3
+"""Words of a title that begins with an article."""
 _RAGGED = 8
 """Characters by which a line of wrapped text may fall short of the longest."""
 _MAY_END = word_list("no co inc ltd jr sr etc al a.m p.m u.s u.s.a d.c b.c a.d esq ave blvd rd")
@@ -118,7 +129,10 @@ def is_item(text: str, start: int) -> bool:
 def _hard_cuts(text: str) -> list[int]:
     cuts = [m.end() for m in _BREAK.finditer(text)]
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
-    cuts += [m.start("rest") for m in _PARAGRAPH.finditer(text) if _had_room(m["first"], m["rest"])]
+    for found in _PARAGRAPH.finditer(text):
+        opened = text[: found.start("first")].strip() or found.start("first") > found.start()
+        if _had_room(found["first"], found["rest"]) and (opened or not _reads_on(found["first"], found["rest"])):
+            cuts.append(found.start("rest"))
     return cuts
 
 
@@ -132,6 +146,17 @@ def _had_room(first: str, rest: str) -> bool:
     """True if the line could have held the next word: it was ended on purpose, and is a title."""
     lines = rest.splitlines()
     return len(first) + 1 + len(lines[0].split(maxsplit=1)[0]) < max(map(len, lines)) - _RAGGED
+
+
+def _reads_on(first: str, rest: str) -> bool:
+    """True if a text that may have been cut out of the middle of a line opens with the end of that line, and not with a
+    title."""
+    words = [word.casefold() for word in _WORD.findall(first)]
+    if first.rstrip("\"”’' ").endswith(",") or words[-1] in _READS_ON or words[-1] in _OPENED_WORDS:
+        return True
+    if words[0] in _OPENED_WORDS or words[0] in _ASKING:
+        return len(words) > _MOST_TITLED and _next_word(rest, 0) not in _STARTERS
+    return words[0] in _READS_ON and (_next_word(rest, 0) not in _STARTERS or _next_word(rest, 0) == "i")
 
 
 def _soft_cuts(text: str, *, finer: bool) -> list[int]:

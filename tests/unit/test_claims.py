@@ -207,6 +207,36 @@ def test_how_far_a_rounded_figure_may_be_off(written: str, fact: int, agrees: bo
     assert number.agrees(Decimal(fact)) is agrees
 
 
+@given(
+    fact=st.decimals(min_value=1, max_value=10**9, places=1),
+    written=st.integers(1, 999),
+    scale=st.sampled_from(("hundred", "thousand", "million")),
+    word=st.sampled_from(("", "about ", "close to ")),
+)
+def test_a_figure_in_thousands_is_that_of_the_source_rounded(
+    fact: Decimal, written: int, scale: str, word: str
+) -> None:
+    [number] = read_numbers(f"{word}{written} {scale}")
+    if number.agrees(fact):
+        assert abs(number.value - fact) <= Decimal(1).scaleb(fact.adjusted()) / 2
+
+
+@pytest.mark.parametrize(
+    ("written", "fact", "agrees"),
+    [
+        ("close to 1 thousand", "900.9", False),
+        ("1 thousand", "600", False),
+        ("about 1 thousand", "961", True),
+        ("2 million", "1600000", True),
+        ("1 million", "501000", False),
+        ("10 thousand", "9600", True),
+    ],
+)
+def test_thousands_are_no_coarser_than_the_first_digit(written: str, fact: str, agrees: bool) -> None:
+    [number] = read_numbers(written)
+    assert number.agrees(Decimal(fact)) is agrees
+
+
 def test_a_year_before_the_name_of_a_place_is_a_year() -> None:
     row = an_item("Population of Ness County by census: 1900 4,535, 1910 5,883.", 1, title="Counts")
     found = checked("In 1910 Ness County had 5,883 inhabitants.", 2, items=(row, an_observation(2, value="5883",

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai.text.sentences import split_sentences, trimmed
+from tests.harness import KANSAS
 
 QUICK = settings(deadline=None, max_examples=50)
 SIGNS = [
@@ -111,3 +112,40 @@ def test_long_text_without_a_stop_is_one_sentence() -> None:
 )
 def test_a_title_is_cut_off_and_a_wrapped_line_is_not(text: str, expected: list[str]) -> None:
     assert cut(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "rest"),
+    [
+        ("The kitchen", "Pots are under the sink, and the big ones hang by the door of the larder."),
+        ("Our staff", "Mary Lund runs the office from Monday to Thursday and on the first Saturday."),
+        ("How to book", "Call the warden the day before, and not later than six in the evening."),
+        ("Opening hours", "Monday to Friday we open at nine and close at five, except on holidays."),
+        ("In the event of fire", "The alarm rings twice, and all of us meet on the lawn behind the hall."),
+    ],
+)
+def test_a_title_that_opens_a_text_is_cut_off(title: str, rest: str) -> None:
+    assert cut(f"{title}\n{rest}") == [title, rest]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As Chief Executive\nMagistrate I was bound to restore the supremacy of the Constitution and",
+        "For this reason\nLieutenant-General Scott was dispatched, on the 17th of September last,",
+        "On this question\nI have differed in several instances from the courts of inquiry.",
+        "My instructions to Governor\nCumming have therefore been framed in strict accordance with these",
+        "The Army, the\nNavy, the judiciary, in short, every department of the Government,",
+        'Under the law it has power "to declare war,"\n"to raise and support armies," and much else besides',
+    ],
+)
+def test_a_text_that_was_cut_out_of_the_middle_of_a_line_opens_with_no_title(text: str) -> None:
+    assert cut(text) == [text]
+
+
+def test_where_a_passage_begins_in_a_line_hardly_changes_its_first_sentence() -> None:
+    text = (KANSAS.parent / "buchanan-messages.txt").read_text(encoding="utf-8")
+    spans = [s for s in split_sentences(text) if s.start and text[s.start - 1] != "\n" and s.end - s.start < 800]
+    other = [s for s in spans if split_sentences(text[s.start : s.start + 900])[0].end != s.end - s.start]
+    assert len(spans) > 2000
+    assert len(other) <= len(spans) // 100

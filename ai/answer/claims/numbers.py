@@ -54,13 +54,14 @@ class Number:
     def agrees(self, fact: Decimal) -> bool:
         """True if the fact lies within what is written."""
         gap = self.value - fact
+        step = min(self.step, _first_place(fact) / 2)
         if self.bound == "exact":
-            if not gap or abs(gap) > max(self.step, _MOST_WRITTEN_STEP):
+            if not gap or abs(gap) > max(step, _MOST_WRITTEN_STEP):
                 return not gap
-            return abs(gap) <= max(self.step, _written_step(self.value, fact))
+            return abs(gap) <= max(step, _written_step(self.value, fact))
         last = self._last_place()
         if self.bound == "about":
-            return abs(gap) <= max(self.step, min(last / 2, abs(fact) * _FAIRLY))
+            return abs(gap) <= max(step, min(last / 2, abs(fact) * _FAIRLY))
         above = self.bound in ("over", "just over", "least")
         short = -gap if above else gap
         if self.bound in ("least", "most"):
@@ -74,6 +75,11 @@ class Number:
             return Decimal(0)
         exponent = self.value.normalize().as_tuple().exponent
         return Decimal(1).scaleb(int(exponent)) if isinstance(exponent, int) else Decimal(0)
+
+
+def _first_place(value: Decimal) -> Decimal:
+    """The worth of the first digit: `1 thousand` is 950 rounded, not 900."""
+    return Decimal(1).scaleb(value.adjusted()) if value else Decimal(0)
 
 
 def _written_step(value: Decimal, fact: Decimal) -> Decimal:

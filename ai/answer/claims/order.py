@@ -13,6 +13,8 @@ from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
 _JOINED = re.compile(r";|,\s+(?:and|but|while|whereas|or)\b")
+_JOINTS = re.compile(r"\b(?:because|so that|in order to|before|after|until|although|unless|whereas)\b", re.IGNORECASE)
+"""Words that join two clauses, of which the second is the reason, the end or the time of the first."""
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -30,7 +32,7 @@ def in_order(both: Matched) -> Found:
     if not falls:
         return None
     if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source):
-        return _parted(order, falls[0], theirs)
+        return _traded(both) or _parted(order, falls[0], theirs)
     if _exchangeable(order, falls, mine, theirs):
         return None
     moved = mine[order[falls[0]][0]].text
@@ -52,6 +54,20 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
         and not _changes_clause([j for _, _, j in block], [j for _, _, j in passed], theirs, source)
         for block, passed in (blocks, blocks[::-1])
     )
+
+
+def _traded(both: Matched) -> Found:
+    """A clause stays behind the word that joins it to the other: of `The force grew, so that the island held 691 men` the
+    men are no reason why it grew."""
+    for joint in _JOINTS.finditer(both.text):
+        word = joint[0].casefold()
+        theirs = [m for m in _JOINTS.finditer(both.source) if m[0].casefold() == word]
+        first = next((i for i in sorted(both.placed) if both.mine[i].start > joint.end()), None)
+        if len(theirs) == 1 and first is not None:
+            opens = both.theirs[both.placed[first]]
+            if opens.start < theirs[0].start():
+                return "contradicted", f"in the source “{opens.text}” stands before “{word}”"
+    return None
 
 
 def _parted(order: Sequence[Place], fall: int, theirs: Sequence[Token]) -> Found:
