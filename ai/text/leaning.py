@@ -16,9 +16,10 @@ HANGING = word_list(
 _MEANING = word_list("he she they it this that these those his her their its him them such")
 """First words that mean something named before: without it nobody knows who or what is spoken of."""
 _MEANS_NOTHING = re.compile(
-    r"\W*(?:it\s+(?:is|was|has\s+been|had\s+been|would\s+be|may\s+be|seems|seemed|appears|appeared)\s+(?:\w+\s+)?(?:that|"
-    r"(?:true|clear|evident|certain|likely|probable|possible|impossible|necessary|important|said|believed|thought|known|"
-    r"estimated|reported)\s+(?:that|to|for))|those\s+(?:who|whose|whom|which|of))\b",
+    r"\W*(?:it\s+(?:is|was|has\s+been|had\s+been|(?:would|may|will|might|must)\s+be|seems|seemed|appears|appeared)\s+"
+    r"(?:\w+\s+)?(?:that|(?:true|clear|evident|certain|likely|probable|possible|impossible|necessary|unnecessary|needless|"
+    r"superfluous|important|wise|unwise|prudent|advisable|inadvisable|desirable|reasonable|customary|said|believed|thought|"
+    r"known|estimated|reported)\s+(?:that|to|for))|those\s+(?:who|whose|whom|which|of))\b",
     re.IGNORECASE,
 )
 """`It is said that`, `Those who`: the word means nothing before it."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from api.errors import RequestRejected
 from api.measure.eval.drafting.model import Fact, Told
+from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.model import Record, RecordKind
 from retrieval.registry.store import RecordWriter
 
@@ -67,7 +68,7 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
             whole = sentence.endswith(".") and sentence[0].isupper() and not _NUMBERED.search(sentence)
             whole = whole and bool(before or not LEANS.match(sentence))
             if 8 <= len(sentence.split()) <= 32 and whole:
-                words = [w for w in re.findall(r"[A-Za-z’'-]{5,}", sentence) if not LEANS.fullmatch(w)]
+                words = [w for w in re.findall(r"[A-Za-z’'-]{5,}", sentence) if w.lower() not in UNWEIGHED_WORDS]
                 question = f"What is said about {' '.join(words[:6])}?"
                 told.append(Told(question, sentence, passage, before if _leans(sentence) else ""))
     draw.shuffle(told)
