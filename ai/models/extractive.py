@@ -34,6 +34,7 @@ from ai.errors import ReaderUnavailable
 from ai.model import DEFAULT_MODEL, Completion, ModelIdentity, PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, candidates, choose, holds_marker
 from ai.models.chat_model import ChatRequest
+from ai.models.coded import with_code
 from ai.models.prose import closest, prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reading.parts import asked_apart
@@ -179,7 +180,8 @@ class ExtractiveModel:
         ):
             with suppress(ReaderUnavailable):
                 choice = await self._read(request, self._reader, found)
-        return replace(choice, sentences=choose(choice.sentences, parameters))
+        chosen = choose(choice.sentences, parameters)
+        return replace(choice, sentences=with_code(chosen, request.question, sources) if rules > RELEASED else chosen)
 
     async def _read(self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]) -> _Choice:
         """The candidates that the reader finds, or leaves of `by_words`, with its reading; `by_words` where it has

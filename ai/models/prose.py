@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ai.model import PromptSource, SentenceChance, SourceReading
-from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
+from ai.models.candidates import PARAMETERS, Candidate, Parameters, ends_in_code, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading.headed import under_head
@@ -108,8 +108,8 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         ):
             near = (covered + asked.coverage(each.around)) // 2
             lead = None
-            if hangs:
-                coded = not asked.lenient
+            coded = not asked.lenient
+            if hangs or (coded and not gated and ends_in_code(each.text, read.source.text)):
                 lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
             if gated and not (asked.lenient or lead or each.carried.opening) and means_another(each.text):
                 continue
@@ -167,14 +167,16 @@ async def read_prospects(
 ) -> tuple[list[Candidate], SourceReading]:
     """The candidates that answer by their words, where the reader leaves them and gives none of the others a clearly
     better chance than the first of them; else, and without such candidates, the prospects with their chances for
-    scores, best first, none where it is not likely enough that any answers. And the reading, for the record. By the
-    rules of release 0.1.0 the prospects always compete. Raises `ReaderUnavailable`."""
+    scores, best first, none where it is not likely enough that any answers. And the reading, for the record. A block of
+    code needs no more than what words confirm: few words say what it is for. By the rules of release 0.1.0 the
+    prospects always compete. Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(question, found, sources, version)
     reading = await reader.read(question, told)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     confirms = bool(by_words) and version > RELEASED
-    least = await reader.least_milli(by_words=confirms)
+    coded = version > RELEASED and bool(chances) and _is_coded(by_start[chances[0].index, chances[0].start], sources)
+    least = await reader.least_milli(by_words=confirms or coded)
     record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
         return [], record
@@ -190,6 +192,10 @@ async def read_prospects(
         Candidate(chance.milli, each.index, each.start, each.text, each.lead)
         for each, chance in zip(kept, chances, strict=True)
     ], record
+
+
+def _is_coded(found: Candidate, sources: Sequence[PromptSource]) -> bool:
+    return any(ends_in_code(found.text, source.text) for source in sources if source.index == found.index)
 
 
 def closest(found: Sequence[Candidate], reading: SourceReading) -> Candidate | None:

@@ -4,6 +4,7 @@ A sentence ends at `.`, `!`, `?` or an ellipsis with what closes it (quotes, bra
 line), or at a blank line, a list item or a heading; `lined`: also before and after a line that stands alone
 (`ai.text.lines`), and, `finer`, behind an amount, a time of day, and a letter that is no initial (`£1.50. Dogs`,
 `7 p.m. Staff`, `vitamin C. It`). A stop after an abbreviation, an initial or before a lower-case word ends nothing.
+A block of code belongs to the sentence before it, which says what it is for.
 Where the rules cannot know, they do not cut: a sentence that is too long is cited as a whole, one cut too early would
 lose its citation.
 """
@@ -11,10 +12,12 @@ lose its citation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ai.text.lines import lines_of
+from ai.text.markdown import CodeBlock, code_blocks
 from retrieval.english.lists import ABBREVIATED, DATES, word_list
 
 MARKER_PATTERN = (
@@ -31,6 +34,10 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
+_CODED = re.compile(r"(?:(?P<marks>`{1,2})[^`\n]++(?P=marks)[ \t]*+)++(?:" + MARKER_PATTERN + r"[ \t]*+)*+(?=\n|\Z)")
+"""Code and nothing more up to the end of its line: it belongs to the sentence before it, as a block does."""
+_CODE_CITED = re.compile(r"`(?:[ \t]*" + MARKER_PATTERN + r")+[ \t]*+\n")
+"""Code that a line of a draft ends in, with what is cited for it."""
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*+•|>]\s|#{1,6}\s|\d{1,3}[.)]\s|[\[【]\s*(?:source\s*)?\d))|(?<=\n)\n",
     re.IGNORECASE,
@@ -93,7 +100,8 @@ def split_sentences(text: str, *, lined: bool = False, finer: bool = True) -> tu
     it; text of space alone, or none, has no sentence. Never raises."""
     if not text.strip():
         return ()
-    cuts = sorted({*_hard_cuts(text), *_soft_cuts(text, finer=lined and finer), *(_line_cuts(text) if lined else ())})
+    cuts = {*_hard_cuts(text), *_soft_cuts(text, finer=lined and finer), *(_line_cuts(text) if lined else ())}
+    cuts = sorted(_behind_code(text, cuts, code) if (code := code_blocks(text)) else cuts)
     spans: list[Span] = []
     start = 0
     for cut in (*cuts, len(text)):
@@ -126,9 +134,21 @@ def is_item(text: str, start: int) -> bool:
     return text[start - 1 : start].isspace() and text[:start].rstrip(" \t").endswith(_ITEM_MARKS)
 
 
+def _behind_code(text: str, cuts: set[int], blocks: Iterable[CodeBlock]) -> set[int]:
+    """The cuts, but for those between a sentence and the block of code behind it and those within a block; with one
+    behind each block."""
+    ends = set[int]()
+    for block in blocks:
+        opened = len(text[: block.start].rstrip())
+        cuts = {cut for cut in cuts if not opened <= cut < block.end}
+        ends.add(block.end)
+    return cuts | ends
+
+
 def _hard_cuts(text: str) -> list[int]:
     cuts = [m.end() for m in _BREAK.finditer(text)]
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
+    cuts += [m.end() for m in _CODE_CITED.finditer(text)] if "`" in text else []
     for found in _PARAGRAPH.finditer(text):
         opened = text[: found.start("first")].strip() or found.start("first") > found.start()
         if _had_room(found["first"], found["rest"]) and (opened or not _reads_on(found["first"], found["rest"])):
@@ -163,7 +183,8 @@ def _soft_cuts(text: str, *, finer: bool) -> list[int]:
     return [
         m.start("next")
         for m in _STOP.finditer(text)
-        if _ends_sentence(text, m) or (finer and m["stop"] == "." and not m["close"] and _ends_finer(text, m))
+        if not (m["next"] == "`" and _CODED.match(text, m.start("next")))
+        and (_ends_sentence(text, m) or (finer and m["stop"] == "." and not m["close"] and _ends_finer(text, m)))
     ]
 
 

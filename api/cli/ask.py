@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ai.text.markdown import unfenced
 from api.cli.console import bold, configuration, dim, emit
 from api.cli.options import AsJson, Groups, Home, Role, Tenant
 from api.home.identity.local_caller import local_subject
@@ -114,5 +115,5 @@ def _quotes(sentences: Sequence[Mapping[str, Any]], number: int) -> list[str]:
 
 
 def _short(text: str, limit: int = 320) -> str:
-    line = " ".join(text.split())
+    line = " ".join(unfenced(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -12,12 +12,12 @@ from retrieval.index import GazetteerEntry
 from retrieval.model import Record, Relationship
 
 DEFAULT_STATEMENT = "{place} had a {measure} of {value|number} in {year}."
-BlockKind = Literal["heading", "prose"]
+BlockKind = Literal["heading", "prose", "code"]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of characters with one role. What no block covers (code, badges, markup) is in the text but in no
+    """A run of characters with one role. What no block covers (long code, badges, markup) is in the text but in no
     passage. A row of a table whose header is known has a `statement`, and is a passage of its own."""
 
     start_char: int

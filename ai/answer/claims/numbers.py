@@ -54,20 +54,23 @@ class Number:
     def agrees(self, fact: Decimal) -> bool:
         """True if the fact lies within what is written."""
         gap = self.value - fact
-        step = min(self.step, _first_place(fact) / 2)
+        coarsest = _first_place(fact) / 2
+        step = min(self.step, coarsest)
         if self.bound == "exact":
             if not gap or abs(gap) > max(step, _MOST_WRITTEN_STEP):
                 return not gap
             return abs(gap) <= max(step, _written_step(self.value, fact))
         last = self._last_place()
         if self.bound == "about":
-            return abs(gap) <= max(step, min(last / 2, abs(fact) * _FAIRLY))
+            return abs(gap) <= max(step, min(last / 2, abs(fact) * _FAIRLY, coarsest))
         above = self.bound in ("over", "just over", "least")
         short = -gap if above else gap
         if self.bound in ("least", "most"):
             return 0 <= short <= abs(fact) * _NEAR
-        close = self.bound in ("just over", "just under")
-        return 0 < short <= (max(last / 2, abs(fact) * _CLOSE) if close else max(last, abs(fact) * _FAIRLY))
+        fairly = abs(fact) * _FAIRLY
+        if self.bound in ("just over", "just under"):
+            return 0 < short <= min(max(last / 2, abs(fact) * _CLOSE), fairly, coarsest)
+        return 0 < short <= max(last, fairly)
 
     def _last_place(self) -> Decimal:
         """The worth of the last digit that is not a zero."""

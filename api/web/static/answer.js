@@ -22,9 +22,16 @@ function chip(n, cited, pick) {
     "aria-label": say(w.cite, { n, title: cited.title }), onclick: event => pick(n, event.currentTarget) }, `[${n}]`);
 }
 
+// Code in its line; its marks are part of what was recorded, and are left behind when it is copied.
+const tick = mark => h("span", { className: "tick" }, mark);
+const codeIn = text => text.split(/(``[^\n]+?``|`[^`\n]+`)/).map((part, at) => {
+  const mark = at % 2 ? /^`+/.exec(part)[0] : "";
+  return mark ? h("code", {}, tick(mark), part.slice(mark.length, -mark.length), tick(mark)) : part;
+});
+
 export function sentenceOf(sentence, body, pick) {
   const cited = numbers(sentence);
-  const element = h("p", { className: "sentence", "data-n": cited.join(" "), "data-i": sentence.i }, h("span", { "data-proved": "sentence" }, sentence.text), " ",
+  const element = h("p", { className: "sentence", "data-n": cited.join(" "), "data-i": sentence.i }, h("span", { "data-proved": "sentence" }, codeIn(sentence.text)), " ",
     cited.map(n => chip(n, body.citations[n], pick)));
   if (cited.length) {
     element.addEventListener("click", event => { if (!event.target.closest("button")) pick(cited[0], element.querySelector("button")); });

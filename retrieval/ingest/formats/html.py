@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from retrieval.errors import LoadError
-from retrieval.ingest.parsing.runs import Run, text_of
+from retrieval.ingest.parsing.runs import Run, is_quotable, text_of
 from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.values import About, Extracted
 
@@ -61,6 +61,7 @@ _UNNESTED = frozenset(
 )
 _LAYS_OUT = "table table, [colspan]:not([colspan='1']), [rowspan]:not([rowspan='1']), h1, h2, h3, h4, h5, h6, li, pre"
 _HOLDS_BLOCKS = "table, tr, dl, dt, dd, li, pre, p + p, h1, h2, h3, h4, h5, h6"
+_CODE_CLASS = re.compile(r"code|highlight|language|shell|console|terminal", re.IGNORECASE)
 _LABEL = re.compile(r"[^\W_][^\n.:;!?=—–]{0,59}")
 _DEEPEST = 1_000
 """Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
@@ -127,6 +128,7 @@ class _Open:
     level: int
     words: list[str] = field(default_factory=list)
     statement: str | None = None
+    code: bool = False
 
 
 def _runs(root: LexborNode) -> list[Run]:
@@ -152,6 +154,9 @@ def _runs(root: LexborNode) -> list[Run]:
             runs += [_Open(level, [f"{_label(pair[0])}: {_words(pair[1])}"]), _Open(level)]
             paired.add(pair[1].mem_id)
             continue
+        if tag == "pre" and _is_code(node):
+            runs += [_Open(level, [node.text()], code=True), _Open(level)]
+            continue
         if tag == "-text":
             runs[-1].words.append(node.text_content or "")
         elif tag == "br":
@@ -165,7 +170,13 @@ def _runs(root: LexborNode) -> list[Run]:
                 runs.append(_Open(inside))
                 stack.append((None, level))
             stack += [(child, inside) for child in reversed(list(node.iter(include_text=True)))]
-    return [Run("".join(run.words), run.level, run.statement) for run in runs]
+    return [Run("".join(run.words), run.level, run.statement, run.code) for run in runs]
+
+
+def _is_code(pre: LexborNode) -> bool:
+    """True if lines as they stand are code, and few; a page may set any text so."""
+    marked = pre.css_first("code, samp, kbd") is not None or _CODE_CLASS.search(pre.attributes.get("class") or "")
+    return bool(marked) and is_quotable(pre.text())
 
 
 def _rows_said(table: LexborNode) -> dict[int, str]:

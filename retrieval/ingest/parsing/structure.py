@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from retrieval.ingest.parsing.runs import is_quotable
 from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.values import Block
 
@@ -117,8 +118,8 @@ def _heading_title(words: str) -> str:
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
-    """Headings, paragraphs, list items, quotes and table rows. Front matter, code, HTML (and what it encloses in
-    `details`), badges and definitions of footnotes are no blocks."""
+    """Headings, paragraphs, list items, quotes, table rows and code between fences. Front matter, long code, HTML (and
+    what it encloses in `details`), badges and definitions of footnotes are no blocks."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  the parser is loaded for Markdown only
 
     lines = [0, *(match.end() for match in _LINE.finditer(text))]
@@ -136,6 +137,8 @@ def markdown_blocks(text: str) -> Iterator[Block]:
             yield _trimmed(text, start, end, heading=int(token.tag[1]), title=bare(tokens[i + 1].content))
         elif token.type == "paragraph_open":
             yield from _paragraph(text, start, end)
+        elif token.type in ("fence", "code_block") and is_quotable(token.content):
+            yield replace(_trimmed(text, start, end), kind="code", start_char=start)
         elif token.type == "table_open":
             said = _rows_said(tokens[i:])
         elif token.type == "tr_open" and not _TABLE_RULE.fullmatch(text[start:end]):

@@ -16,7 +16,10 @@ from retrieval.ingest.records.searchable import Suspicion, as_scanned, nothing_s
 from retrieval.ingest.values import Block, LoadedFile, Owner
 from retrieval.model import TOLD_BY, Locator, Record, RecordKind, TimeRange
 
-_END = re.compile(r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])")
+_END = re.compile(
+    r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])|(?<=\n)[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\n[ \t]*+\n\s*+"
+)
+"""The end of a sentence, or of a block of code, with the space behind it."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Hon|Gen|Col|Capt|Lieut|Lt|Maj|Sergt|Sgt|Gov|Sen|Rep|Rev|St|Ft|Mt|No|Nos|Vol|vol|pp|p|ch|art"
     r"|Stat|Co|Jr|Sr|v|vs|etc|viz|i\.e|e\.g|Messrs|Prof|Pres|Jan|Feb|Mar|Apr|Aug|Sept|Oct|Nov|Dec)|\b[A-Z])\.$"
@@ -120,14 +123,25 @@ def _cut(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str]) -> Iterator[P
                 row = _closed([(block.start_char, block.end_char)], path, teller, page)
                 yield replace(row, statement=block.statement)
                 continue
-            for start, end in sentences(loaded.text, block.start_char, block.end_char, size.longest_words):
-                run.append((start, end))
-                words += _weight(loaded.text, start, end)
+            if block.kind == "code" and run:  # it stays with the sentence that says what it is for
+                run[-1] = (run[-1][0], block.end_char)
+                words += _weight(loaded.text, block.start_char, block.end_char)
+                continue
+            for start, end in _spans_of(loaded.text, block, size):
                 if words >= size.target_words:
                     yield _closed(run, path, teller, page)
                     run, words = [], 0
+                run.append((start, end))
+                words += _weight(loaded.text, start, end)
         if run:
             yield _closed(run, path, teller, page)
+
+
+def _spans_of(text: str, block: Block, size: ChunkSize) -> Iterable[tuple[int, int]]:
+    """The sentences of a block; code is one."""
+    if block.kind == "code":
+        return ((block.start_char, block.end_char),)
+    return sentences(text, block.start_char, block.end_char, size.longest_words)
 
 
 def _set_apart(text: str, found: Iterable[Passage], size: ChunkSize, suspect: Suspicion) -> Iterator[Passage]:
