@@ -19,6 +19,7 @@ from ai.gate.model import CLEAN_SCAN, UNREAD_SCAN, ClassScore, InjectionScan
 from ai.gate.normalise import View, fold, hidden_text, joined, latin, reversed_view, rot13, unleet, unleet_word
 from ai.gate.reading import Subject
 from ai.gate.rules import Place, Reading, Rule, Ruleset, Source, Unless, places_of
+from ai.text.markdown import without_languages
 
 _SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
 _LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
@@ -49,9 +50,9 @@ def find_hits(text: str, *, rules: Ruleset, place: Place, work: Work) -> tuple[H
 
 def scan_text(text: str, *, rules: Ruleset) -> InjectionScan:
     """How much a passage reads like instructions to a model; a passage that takes too much work reads wholly like them.
-    Deterministic; never raises on any `str`."""
+    `bash` behind a fence is no order to run one. Deterministic; never raises on any `str`."""
     try:
-        hits = find_hits(text, rules=rules, place=Place.PASSAGE, work=Work(rules.thresholds.max_work))
+        hits = find_hits(without_languages(text), rules=rules, place=Place.PASSAGE, work=Work(rules.thresholds.max_work))
     except WorkLimitExceeded:
         return UNREAD_SCAN
     if not hits:

@@ -32,6 +32,7 @@ _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 _MANY = 3
 SET_OUT = 2_000
 """The score of what answers by how it is set: more than any sentence has by its words."""
+_CODED = re.compile(r"``(?:(?!``).)++``|`[^`]++`")
 _FIRST_PERSON = word_list("i my me we our us mine")
 
 
@@ -279,6 +280,11 @@ def is_whole(text: str, source: PromptSource, *, coded: bool = True) -> bool:
     if not starts:  # a name that is written small: `tideq stores messages`
         starts = first_word(text) in tokens_in(source.title.casefold())
     return starts and (text.rstrip("\"'”’)")[-1:] in {".", "!", "?"} or (coded and ends_in_code(text, source.text)))
+
+
+def is_code(said: str) -> bool:
+    """True for what is nothing but code."""
+    return said.startswith("`") and said.endswith("`") and not _CODED.sub("", said).strip()
 
 
 def ends_in_code(said: str, text: str) -> bool:

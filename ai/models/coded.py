@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from ai.model import PromptSource
-from ai.models.candidates import Candidate, ends_in_code, is_whole
+from ai.models.candidates import Candidate, ends_in_code, is_code, is_whole
 from ai.models.reading.source import ReadSource
 
 _ASKS_FOR_CODE = re.compile(
     r"\bhow\s+(?:to|do|does|did|can|could|is|are|was|were|would|should|must|shall|will|may|might)\b"
-    r"|\b(?:commands?|settings?|options?|flags?|switch|quer(?:y|ies)|statements?|snippets?|scripts?|code|lines?|requests?)\b",
+    r"|\b(?:commands?|settings?|options?|flags?|switch|quer(?:y|ies)|statements?|snippets?|scripts?|code|lines?|requests?"
+    r"|calls?|messages?|headers?|fields?|entry|repl(?:y|ies)|respon[ds]es?|respond|returns?|prints?|outputs?)\b",
     re.IGNORECASE,
 )
 
@@ -28,15 +29,23 @@ def with_code(chosen: Sequence[Candidate], question: str, sources: Sequence[Prom
     return found
 
 
+def shows_code(candidate: Candidate, question: str, sources: Sequence[PromptSource]) -> bool:
+    """True if the candidate ends in code, or has it behind its paragraph, and the question asks for it."""
+    source = next((each for each in sources if each.index == candidate.index), None)
+    if source is None or not _ASKS_FOR_CODE.search(question):
+        return False
+    return ends_in_code(candidate.text, source.text) or _code_behind(candidate, source) is not None
+
+
 def _code_behind(candidate: Candidate, source: PromptSource) -> Candidate | None:
-    """The sentence with the block of code that ends the paragraph of a candidate; None where none does, or where the
-    candidate is it."""
+    """The block of code behind the paragraph of a candidate, with what introduces it; None where there is none, or
+    where the candidate is it."""
     read = ReadSource.of(source, lined=True, carried=True)
     at = next((n for n, each in enumerate(read.sentences) if each.start == candidate.start), len(read.sentences))
     for each in read.sentences[at + 1 :]:
+        if ends_in_code(each.text, source.text):
+            whole = (each.follows or is_code(each.text)) and is_whole(each.text, source)
+            return Candidate(candidate.score, source.index, each.start, each.text) if whole else None
         if not each.follows:
             break
-        if ends_in_code(each.text, source.text):
-            whole = is_whole(each.text, source)
-            return Candidate(candidate.score, source.index, each.start, each.text) if whole else None
     return None

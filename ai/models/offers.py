@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ai.model import Offer, PromptSource
 from ai.models.candidates import PARAMETERS
 from ai.models.prose import prospects
-from ai.text.markdown import plain
+from ai.text.markdown import plain, slice_of
 from ai.text.sentences import MARKER, split_sentences
 from ai.text.support import carries, words_of
 from retrieval.bundle import count_tokens
@@ -73,4 +73,4 @@ def _of(source: PromptSource) -> Iterator[str]:
         yield source.statement
         return
     for span in split_sentences(source.text):
-        yield source.text[span.start : span.end]
+        yield slice_of(source.text, span.start, span.end)

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ai.model import PromptSource, SentenceChance, SourceReading
-from ai.models.candidates import PARAMETERS, Candidate, Parameters, ends_in_code, is_about, is_whole, lead_of
+from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_code, is_whole, lead_of
+from ai.models.coded import shows_code
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading.headed import under_head
@@ -95,10 +96,12 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
         said = asked.under_head(each.text, read.source)
         hangs = first_word(each.text) in HANGING and not each.carried.opening
+        code = not (asked.lenient or gated) and is_code(each.text)
         if (
-            parameters.min_words <= words <= parameters.max_words
+            (code or parameters.min_words <= words)
+            and words <= parameters.max_words
             and is_whole(each.text, read.source, coded=not asked.lenient)
-            and is_prose(each.text, named=not asked.lenient)
+            and (code or is_prose(each.text, named=not asked.lenient))
             and asked.is_timely(each, read.source)
             and (
                 is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
@@ -109,7 +112,9 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             near = (covered + asked.coverage(each.around)) // 2
             lead = None
             coded = not asked.lenient
-            if hangs or (coded and not gated and ends_in_code(each.text, read.source.text)):
+            if code:
+                lead = read.sentences[place - 1] if place else None
+            elif hangs:
                 lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
             if gated and not (asked.lenient or lead or each.carried.opening) and means_another(each.text):
                 continue
@@ -175,7 +180,8 @@ async def read_prospects(
     reading = await reader.read(question, told)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     confirms = bool(by_words) and version > RELEASED
-    coded = version > RELEASED and bool(chances) and _is_coded(by_start[chances[0].index, chances[0].start], sources)
+    first = by_start[chances[0].index, chances[0].start] if chances and version > RELEASED else None
+    coded = first is not None and shows_code(first, question, sources)
     least = await reader.least_milli(by_words=confirms or coded)
     record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
@@ -192,10 +198,6 @@ async def read_prospects(
         Candidate(chance.milli, each.index, each.start, each.text, each.lead)
         for each, chance in zip(kept, chances, strict=True)
     ], record
-
-
-def _is_coded(found: Candidate, sources: Sequence[PromptSource]) -> bool:
-    return any(ends_in_code(found.text, source.text) for source in sources if source.index == found.index)
 
 
 def closest(found: Sequence[Candidate], reading: SourceReading) -> Candidate | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SIGNS = r"\[\^[^\]\s]{1,40}\]:?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|^#{1,6}[ \t]+"
 _MARKDOWN = re.compile(_SIGNS, re.MULTILINE)
@@ -14,6 +15,7 @@ _FENCED = re.compile(
     re.MULTILINE,
 )
 """A block of code between fences; one without its last fence ends with the text."""
+_LANGUAGE = re.compile(r"^(?P<fence>[ \t>]*+(?:`{3,}+|~{3,}+))[ \t]*+[\w+#.-]{1,20}+[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(
     r"(?<=\S\n)[ \t]*+\n(?P<lines>(?:(?: {4}|\t)[ \t]*+\S[^\n]*+(?:\n|\Z)){1,10}+)(?=[ \t]*+\n|\Z)"
 )
@@ -31,6 +33,7 @@ class CodeBlock:
     lines: tuple[str, ...]
 
 
+@lru_cache(maxsize=512)
 def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     """The blocks of code of a text, in order: between fences, or lines like code that are set in by four
     spaces."""
@@ -62,12 +65,23 @@ def plain(text: str, *, coded: bool = True) -> str:
     return _OUTSIDE_CODE.sub(lambda found: found["code"] or "", text) if coded else _MARKDOWN.sub("", text)
 
 
+def without_languages(text: str) -> str:
+    """`text` without the one word behind a fence that says in what language the code is."""
+    return _LANGUAGE.sub(lambda found: found["fence"], text) if "```" in text or "~~~" in text else text
+
+
 def unfenced(text: str) -> str:
     """`text` with each line of a block of code as code in its line: a block of two lines is `` `cd app` `make` ``."""
+    return slice_of(text, 0, len(text))
+
+
+def slice_of(text: str, start: int, end: int) -> str:
+    """Characters `start` to `end` of `text`, blocks of code that begin there as code in their lines."""
     parts: list[str] = []
-    last = 0
+    last = start
     for block in code_blocks(text):
-        lines = (f"`` {line} ``" if "`" in line else f"`{line}`" for line in block.lines)
-        parts += [text[last : block.start], *(f"{line}\n" for line in lines)]
-        last = block.end
-    return "".join((*parts, text[last:])) if parts else text
+        if last <= block.end and block.start < end and start < block.end:
+            lines = (f"`` {line} ``" if "`" in line else f"`{line}`" for line in block.lines)
+            parts += [text[last : max(last, block.start)], *(f"{line}\n" for line in lines)]
+            last = block.end
+    return "".join((*parts, text[last:end])) if parts else text[start:end]

@@ -4,7 +4,7 @@ A sentence ends at `.`, `!`, `?` or an ellipsis with what closes it (quotes, bra
 line), or at a blank line, a list item or a heading; `lined`: also before and after a line that stands alone
 (`ai.text.lines`), and, `finer`, behind an amount, a time of day, and a letter that is no initial (`£1.50. Dogs`,
 `7 p.m. Staff`, `vitamin C. It`). A stop after an abbreviation, an initial or before a lower-case word ends nothing.
-A block of code belongs to the sentence before it, which says what it is for.
+A block of code is a sentence, but for one that ends the sentence before it.
 Where the rules cannot know, they do not cut: a sentence that is too long is cited as a whole, one cut too early would
 lose its citation.
 """
@@ -12,12 +12,11 @@ lose its citation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ai.text.lines import lines_of
-from ai.text.markdown import CodeBlock, code_blocks
+from ai.text.markdown import code_blocks
 from retrieval.english.lists import ABBREVIATED, DATES, word_list
 
 MARKER_PATTERN = (
@@ -34,8 +33,8 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
-_CODED = re.compile(r"(?:(?P<marks>`{1,2})[^`\n]++(?P=marks)[ \t]*+)++(?:" + MARKER_PATTERN + r"[ \t]*+)*+(?=\n|\Z)")
-"""Code and nothing more up to the end of its line: it belongs to the sentence before it, as a block does."""
+_IN_CODE = re.compile(r"``(?:(?!``|'')[^\n])++``|`(?:(?!'')[^`\n])++`")
+"""Code in its line; two apostrophes are the end of an old quotation (``so'')."""
 _CODE_CITED = re.compile(r"`(?:[ \t]*" + MARKER_PATTERN + r")+[ \t]*+\n")
 """Code that a line of a draft ends in, with what is cited for it."""
 _BREAK = re.compile(
@@ -101,10 +100,10 @@ def split_sentences(text: str, *, lined: bool = False, finer: bool = True) -> tu
     if not text.strip():
         return ()
     cuts = {*_hard_cuts(text), *_soft_cuts(text, finer=lined and finer), *(_line_cuts(text) if lined else ())}
-    cuts = sorted(_behind_code(text, cuts, code) if (code := code_blocks(text)) else cuts)
+    cuts = _beside_code(text, cuts) if "`" in text or "\n    " in text or "\n\t" in text or "~~~" in text else cuts
     spans: list[Span] = []
     start = 0
-    for cut in (*cuts, len(text)):
+    for cut in (*sorted(cuts), len(text)):
         if cut > start and text[start:cut].strip():
             spans.append(Span(start, cut))
             start = cut
@@ -134,14 +133,17 @@ def is_item(text: str, start: int) -> bool:
     return text[start - 1 : start].isspace() and text[:start].rstrip(" \t").endswith(_ITEM_MARKS)
 
 
-def _behind_code(text: str, cuts: set[int], blocks: Iterable[CodeBlock]) -> set[int]:
-    """The cuts, but for those between a sentence and the block of code behind it and those within a block; with one
-    behind each block."""
+def _beside_code(text: str, cuts: set[int]) -> set[int]:
+    """The cuts, but for those within code; with one behind each block, and one before it unless a colon, or a sentence
+    that does not end there, says what it is for."""
+    within = [(found.start() + 1, found.end()) for found in _IN_CODE.finditer(text)]
     ends = set[int]()
-    for block in blocks:
-        opened = len(text[: block.start].rstrip())
-        cuts = {cut for cut in cuts if not opened <= cut < block.end}
-        ends.add(block.end)
+    for block in code_blocks(text):
+        before = text[: block.start].rstrip()
+        within.append((len(before), block.end))
+        ends |= {block.start, block.end} if before.endswith((".", "!", "?")) else {block.end}
+    for start, end in within:
+        cuts = {cut for cut in cuts if not start <= cut < end}
     return cuts | ends
 
 
@@ -183,8 +185,7 @@ def _soft_cuts(text: str, *, finer: bool) -> list[int]:
     return [
         m.start("next")
         for m in _STOP.finditer(text)
-        if not (m["next"] == "`" and _CODED.match(text, m.start("next")))
-        and (_ends_sentence(text, m) or (finer and m["stop"] == "." and not m["close"] and _ends_finer(text, m)))
+        if _ends_sentence(text, m) or (finer and m["stop"] == "." and not m["close"] and _ends_finer(text, m))
     ]
 
 

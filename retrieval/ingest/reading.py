@@ -3,19 +3,20 @@ can do it (`retrieval.ingest.quarantine.quarantine`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from retrieval.algebra.wording import counted
 from retrieval.errors import IngestError, LoadError
 from retrieval.ingest.formats.load import load
 from retrieval.ingest.records.chunk import ChunkSize, chunk
 from retrieval.ingest.records.events import with_events
-from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
+from retrieval.ingest.records.searchable import Suspicion, is_suspect, nothing_suspect
 from retrieval.ingest.records.storable import require_storable
 from retrieval.ingest.records.tables import read_table, with_inner_figures
 from retrieval.ingest.values import About, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
-from retrieval.model import headings_above
+from retrieval.model import RecordKind, headings_above
 
 _OPENING = 3
 """Passages among which the first heading is looked for."""
@@ -69,9 +70,18 @@ def _read(name: str, task: FileTask) -> ReadFile:
     parts = _parts(task, loaded)
     if not parts.records:
         raise LoadError(f"{name}: it holds nothing to retrieve")
-    parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=(*loaded.notes, *parts.notes))
+    notes = (*loaded.notes, *parts.notes, *_suspects(task, parts))
+    parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=notes)
     require_storable(name, loaded.text, parts)
     return ReadFile(loaded.text, loaded.pages, parts, _about(loaded, parts))
+
+
+def _suspects(task: FileTask, parts: Parts) -> Iterator[str]:
+    """That some passages are found by nobody, which who kept commands in them would not expect."""
+    suspects = sum(r.kind is RecordKind.PASSAGE and is_suspect(r, task.suspect) for r in parts.records)
+    if suspects:
+        some = f"{counted(suspects, 'passage')} {'reads' if suspects == 1 else 'read'}"
+        yield f"{some} like instructions to a model and will not be found (exhibit source suspects)"
 
 
 def _about(loaded: LoadedFile, parts: Parts) -> About:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ai.answer.claims.lexicon import ALIKE, FUNCTION, MARKED, NEGATIONS, POLES, PREPOSITIONS
 from ai.answer.claims.numbers import read_numbers
-from ai.text.markdown import unfenced
+from ai.text.markdown import slice_of
 from ai.text.sentences import split_sentences, trimmed
 from ai.text.support import WORD
 from retrieval.english.stems import stem
@@ -121,7 +121,7 @@ def sentences_of(text: str, *, finer: bool = True) -> tuple[str, ...]:
     """The sentences of a passage, each on one line; a line that stands alone is one. `finer`: see
     `ai.text.sentences`."""
     spans = (trimmed(text, span) for span in split_sentences(text, lined=True, finer=finer))
-    return tuple(found for span in spans if (found := " ".join(unfenced(text[span.start : span.end]).split())))
+    return tuple(found for span in spans if (found := " ".join(slice_of(text, span.start, span.end).split())))
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from ai.model import PromptSource
 from ai.models.reading.rows import Row
 from ai.models.reading.times import years_in
 from ai.models.reading.tokens import numbers_in, tokens_in
-from ai.text.markdown import plain
+from ai.text.markdown import plain, slice_of
 from ai.text.meaning.carried import UNSAID, Carried, carried_in
 from ai.text.sentences import Span, bare_sentences, is_item
 from retrieval.english.pronouns import parted
@@ -110,7 +110,7 @@ def _pieces(text: str, *, whole: bool, lined: bool) -> tuple[_Piece, ...]:
     spans = (Span(0, len(text)),) if whole else bare_sentences(text, lined=lined)
     found: list[_Piece] = []
     for span in spans:
-        said = text[span.start : span.end]
+        said = slice_of(text, span.start, span.end) if lined and not whole else text[span.start : span.end]
         shown = " ".join((said if whole and lined else plain(said, coded=lined)).split())
         opens = _PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None
         tokens = tokens_in(shown.casefold()) | numbers_in(shown)
