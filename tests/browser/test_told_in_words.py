@@ -49,6 +49,30 @@ def test_the_number_of_a_phrase(opened: Opened, server: PageServer) -> None:
     assert opened.page.evaluate(SAY, ["{other} {count|a|b}", {}]) == "{other} {count|a|b}"
 
 
+SENTENCE = """async text => {
+  const made = (await import("/assets/answer.js")).sentenceOf({ text, citations: [], i: 0 }, { citations: {} }, () => {});
+  document.querySelector("main").append(made);
+  getSelection().selectAllChildren(made);
+  return [made.textContent.trim(), getSelection().toString().trim(), [...made.querySelectorAll("code")].map(each => each.innerText)];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "copied", "code"),
+    [
+        ("To restart it, run: `sudo restart w` `w --all`", "To restart it, run: sudo restart w w --all", ["`sudo restart w`", "`w --all`"]),
+        ("`` echo `date` ``", "echo `date`", ["`` echo `date` ``"]),
+        ("It's 5 o`clock, and no code.", "It's 5 o`clock, and no code.", []),
+        ("`<b>bold</b>`", "<b>bold</b>", ["`<b>bold</b>`"]),
+    ],
+)
+def test_code_is_shown_as_it_was_recorded_and_copied_without_its_marks(
+    opened: Opened, server: PageServer, text: str, copied: str, code: list[str]
+) -> None:
+    watch(opened, server)
+    assert opened.page.evaluate(SENTENCE, text) == [text, copied, code]
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [

@@ -127,6 +127,8 @@ def asked(kept: Kept, rows: list[Row]) -> Iterator[tuple[str, set[str] | None, s
         if kept.person:
             yield f"Who is not {'an' if said[0] in 'aeiou' else 'a'} {said}?", rest, None
             yield f"How many people are {many}?", None, str(len(held))
+            yield f"How many {many} work here?", None, str(len(held))
+            yield f"How many {many} are employed?", None, str(len(held))
     noun, total = kept.measure.partition(" (")[0].lower(), sum(row.value for row in rows)
     yield f"What is the total {noun}?", None, f"{total:,}"
     yield f"How many {kept.many} are there?", None, str(len(rows))
@@ -136,6 +138,7 @@ def asked(kept: Kept, rows: list[Row]) -> Iterator[tuple[str, set[str] | None, s
         yield f"Who {kept.began} last?", {last.name}, str(last.year)
         yield f"Who {kept.most}?", {top.name}, f"{top.value:,}"
         yield "How many people are there?", None, str(len(rows))
+        yield "How many people work here?", None, str(len(rows))
         yield f"When did {last.name} start?", {last.name}, str(last.year)
 
 
@@ -165,6 +168,10 @@ def untold(kept: Kept, rows: list[Row]) -> Iterator[str]:
         yield "Who is the tallest?"
         yield "Who left first?"
         yield "Who works the most weekends?"
+        yield f"How many {many} used to work here?"
+        yield f"How many {many} work here on Sundays?"
+        yield f"How many {many} are employed elsewhere?"
+        yield "How many people no longer work here?"
     else:
         yield f"Who is the {said}?"
         yield f"Who are the {many}?"

@@ -78,8 +78,11 @@ POINTS = json.dumps(
 )
 
 
+LONG_CODE = "make x\n" * 11
+
+
 def test_it_tells_in_words(home: Home) -> None:
-    home.write("prose.md", f"# Black Sunday (April 14, 1935)\n\nDust came.\n\n```\nmake x\n```\n\n{INJECTED}\n")
+    home.write("prose.md", f"# Black Sunday (April 14, 1935)\n\nDust came.\n\n```\n{LONG_CODE}```\n\n{INJECTED}\n")
     home.write("table.csv", "name,1930\nShawnee,85200\n")
     home.write("point.geojson", POINTS)
     told = explained(home.files)
@@ -88,7 +91,7 @@ def test_it_tells_in_words(home: Home) -> None:
     assert "Dust came." in prose.passages.examples[0]
     assert prose.entities.examples == ("Black Sunday (event)",)
     assert prose.relationships.examples == ("Black Sunday occurred_on April 14, 1935",)
-    assert prose.outside.examples == ("# Black Sunday (April 14, 1935)", "``` make x ```")
+    assert prose.outside.examples == ("# Black Sunday (April 14, 1935)", f"``` {'make x ' * 11}```")
     home.write("long.txt", "word " * 100)
     (example,) = explained(home.files)["long.txt"].passages.examples
     assert len(example) == 100 and example.endswith("…")

@@ -15,6 +15,7 @@ from retrieval.english.lists import word_list
 from retrieval.model import EntityRef
 
 _WORKING = word_list("employed work working works")
+_HERE = word_list("here there")
 _WORKPLACES = word_list("branch department division office section shed shop team warehouse")
 _ARTICLES = word_list("a an our the")
 _RECKONING = (Role.AGGREGATE, Role.SUPERLATIVE, Role.COMPARATIVE, Role.SHARE)
@@ -26,7 +27,9 @@ def plainer(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
     found: list[Item] = []
     for at, item in enumerate(items):
         following = [each for each in items[at + 1 :] if each.text not in _ARTICLES]
-        if item.text in _WORKING and _is_workplace(following[:2], lexicon):
+        if item.text in _WORKING and (_is_workplace(following[:2], lexicon) or _is_here(following, items[:at], lexicon)):
+            continue
+        if item.text in _HERE and at and items[at - 1].text in _WORKING and _is_here([item], items[: at - 1], lexicon):
             continue
         if item.text in _WORKING and _is_trade(following[:2]):
             found.append(replace(item, text="are", roles={Role.NOTHING: True}))
@@ -45,6 +48,12 @@ def _is_workplace(following: Sequence[Item], lexicon: Lexicon) -> bool:
     """True for `in Sales`."""
     ref = following[-1].roles.get(Role.PLACE) if len(following) > 1 and following[0].has(Role.INSIDE) else None
     return isinstance(ref, EntityRef) and ref.type in _WORKPLACES and is_group(following[-1], lexicon)
+
+
+def _is_here(following: Sequence[Item], before: Sequence[Item], lexicon: Lexicon) -> bool:
+    """True for `work here` and `are employed` at the end of a question of people that are listed."""
+    ends = not following or (len(following) == 1 and following[0].text in _HERE)
+    return ends and any(_is_thing(each, lexicon) for each in before)
 
 
 def _is_trade(following: Sequence[Item]) -> bool:
