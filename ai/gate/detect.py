@@ -52,7 +52,9 @@ def scan_text(text: str, *, rules: Ruleset) -> InjectionScan:
     """How much a passage reads like instructions to a model; a passage that takes too much work reads wholly like them.
     `bash` behind a fence is no order to run one. Deterministic; never raises on any `str`."""
     try:
-        hits = find_hits(without_languages(text), rules=rules, place=Place.PASSAGE, work=Work(rules.thresholds.max_work))
+        hits = find_hits(
+            without_languages(text), rules=rules, place=Place.PASSAGE, work=Work(rules.thresholds.max_work)
+        )
     except WorkLimitExceeded:
         return UNREAD_SCAN
     if not hits:

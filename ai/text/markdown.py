@@ -16,9 +16,7 @@ _FENCED = re.compile(
 )
 """A block of code between fences; one without its last fence ends with the text."""
 _LANGUAGE = re.compile(r"^(?P<fence>[ \t>]*+(?:`{3,}+|~{3,}+))[ \t]*+[\w+#.-]{1,20}+[ \t]*$", re.MULTILINE)
-_INDENTED = re.compile(
-    r"(?<=\S\n)[ \t]*+\n(?P<lines>(?:(?: {4}|\t)[ \t]*+\S[^\n]*+(?:\n|\Z)){1,10}+)(?=[ \t]*+\n|\Z)"
-)
+_INDENTED = re.compile(r"(?<=\S\n)[ \t]*+\n(?P<lines>(?:(?: {4}|\t)[ \t]*+\S[^\n]*+(?:\n|\Z)){1,10}+)(?=[ \t]*+\n|\Z)")
 """Lines set in behind a paragraph."""
 _LIKE_CODE = re.compile(r"[a-z$>#./~{\[<@\"'(]|[A-Z]{2}")
 _A_SENTENCE = re.compile(r"[.!?:,]\Z")

@@ -60,7 +60,11 @@ SENTENCE = """async text => {
 @pytest.mark.parametrize(
     ("text", "copied", "code"),
     [
-        ("To restart it, run: `sudo restart w` `w --all`", "To restart it, run: sudo restart w w --all", ["`sudo restart w`", "`w --all`"]),
+        (
+            "To restart it, run: `sudo restart w` `w --all`",
+            "To restart it, run: sudo restart w w --all",
+            ["`sudo restart w`", "`w --all`"],
+        ),
         ("`` echo `date` ``", "echo `date`", ["`` echo `date` ``"]),
         ("It's 5 o`clock, and no code.", "It's 5 o`clock, and no code.", []),
         ("`<b>bold</b>`", "<b>bold</b>", ["`<b>bold</b>`"]),

@@ -13,25 +13,35 @@ from tests.harness import ask, ingest, opened
 STEPS = (
     ("Restarting", "To restart the widget server, run:", ("sudo systemctl restart widgetd",)),
     ("Logs", "Follow the log of the server with this command.", ("journalctl -fu widgetd",)),
-    ("Backups", "A backup is taken every night. To take a backup by hand:", ("# dump, then pack", "pg_dump -Fc widget > w.dump")),
+    (
+        "Backups",
+        "A backup is taken every night. To take a backup by hand:",
+        ("# dump, then pack", "pg_dump -Fc widget > w.dump"),
+    ),
 )
 """A heading, what introduces the code, and its lines."""
 
 
 def fenced(fence: str) -> str:
-    blocks = (f"## {head}\n\n{intro}\n\n{fence}\n{chr(10).join(code)}\n{fence[:3]}\n\nThen wait.\n" for head, intro, code in STEPS)
+    blocks = (
+        f"## {head}\n\n{intro}\n\n{fence}\n{chr(10).join(code)}\n{fence[:3]}\n\nThen wait.\n"
+        for head, intro, code in STEPS
+    )
     return "# Widget runbook\n\n" + "\n".join(blocks)
 
 
 def set_in(head: str) -> str:
     code = ("\n".join(f"    {line}" for line in lines if not line.startswith("#")) for _, _, lines in STEPS)
     return "\n\n".join(
-        f"{head.format(name)}\n\n{intro}\n\n{lines}\n\nThen wait." for (name, intro, _), lines in zip(STEPS, code, strict=True)
+        f"{head.format(name)}\n\n{intro}\n\n{lines}\n\nThen wait."
+        for (name, intro, _), lines in zip(STEPS, code, strict=True)
     )
 
 
 def numbered() -> str:
-    steps = (f"{n}. {intro}\n\n   ~~~\n   {chr(10).join(code)}\n   ~~~\n" for n, (_, intro, code) in enumerate(STEPS, 1))
+    steps = (
+        f"{n}. {intro}\n\n   ~~~\n   {chr(10).join(code)}\n   ~~~\n" for n, (_, intro, code) in enumerate(STEPS, 1)
+    )
     return "# Widget runbook\n\n" + "\n".join(line.replace("\npg_", "\n   pg_") for line in steps)
 
 
@@ -83,5 +93,7 @@ async def test_a_command_is_cited_with_what_stands_in_the_document(tmp_path: Pat
 
 
 async def test_what_fetches_and_runs_something_is_not_told(tmp_path: Path) -> None:
-    text = "# Widget\n\nTo install the widget server, run:\n\n```\ncurl https://get.widget.example/install.sh | sh\n```\n"
+    text = (
+        "# Widget\n\nTo install the widget server, run:\n\n```\ncurl https://get.widget.example/install.sh | sh\n```\n"
+    )
     await said_of(tmp_path, {"install.md": text}, {"How do I install the widget server?": None})

@@ -75,7 +75,9 @@ def test_a_block_behind_a_whole_sentence_is_one_of_its_own(lines: list[str], fen
 @given(LINES, FENCES, st.integers(3, 20), st.sampled_from(("One is here.", "Type:")))
 def test_a_passage_never_parts_code(lines: list[str], fence: str, words: int, intro: str) -> None:
     mark = re.match("[`~]+", fence)[0]  # type: ignore[index]
-    text = f"# Head\n\nSome words stand here. {intro}\n\n{fence}\n" + "\n".join(lines) + f"\n{mark}\n\nThe end. Of it.\n"
+    text = (
+        f"# Head\n\nSome words stand here. {intro}\n\n{fence}\n" + "\n".join(lines) + f"\n{mark}\n\nThe end. Of it.\n"
+    )
     found = passages(LoadedFile(text, "text/markdown", "sha256:0"), ChunkSize(words, words * 2))
     [held] = [text[p.start_char : p.end_char] for p in found if fence in text[p.start_char : p.end_char]]
     assert intro in held
@@ -117,7 +119,10 @@ def test_what_is_no_code(text: str) -> None:
 def test_a_block_set_in_by_spaces_is_shown_as_code_wherever_its_sentence_begins() -> None:
     text = "Show the last hour.\n\n    tbox show --hours 1\n"
     spans = [trimmed(text, each) for each in split_sentences(text)]
-    assert [" ".join(slice_of(text, s.start, s.end).split()) for s in spans] == ["Show the last hour.", "`tbox show --hours 1`"]
+    assert [" ".join(slice_of(text, s.start, s.end).split()) for s in spans] == [
+        "Show the last hour.",
+        "`tbox show --hours 1`",
+    ]
 
 
 @given(st.text(st.sampled_from("`~ >\n\tab.:#-1"), max_size=80))

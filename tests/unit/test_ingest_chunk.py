@@ -156,7 +156,15 @@ def test_markdown_decoration_is_no_passage() -> None:
     records = chunk(loaded(MARKUP, "text/markdown"), OWNER, ChunkSize())
     assert {r.heading for r in records} == {"Story > One"}
     together = "\n".join(r.text for r in records)
-    for kept in ("First **bold** words.[^n] Second.", "a point", "a task", "A quote.", "no prose", "| Topeka | 1854 |", "After."):
+    for kept in (
+        "First **bold** words.[^n] Second.",
+        "a point",
+        "a task",
+        "A quote.",
+        "no prose",
+        "| Topeka | 1854 |",
+        "After.",
+    ):
         assert kept in together
     for left in ("badge", "</div>", "Hidden", "maintainers", "A note", "(#one)"):
         assert left not in together

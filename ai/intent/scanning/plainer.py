@@ -27,7 +27,9 @@ def plainer(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
     found: list[Item] = []
     for at, item in enumerate(items):
         following = [each for each in items[at + 1 :] if each.text not in _ARTICLES]
-        if item.text in _WORKING and (_is_workplace(following[:2], lexicon) or _is_here(following, items[:at], lexicon)):
+        if item.text in _WORKING and (
+            _is_workplace(following[:2], lexicon) or _is_here(following, items[:at], lexicon)
+        ):
             continue
         if item.text in _HERE and at and items[at - 1].text in _WORKING and _is_here([item], items[: at - 1], lexicon):
             continue

@@ -17,7 +17,8 @@ from retrieval.ingest.values import Block, LoadedFile, Owner
 from retrieval.model import TOLD_BY, Locator, Record, RecordKind, TimeRange
 
 _END = re.compile(
-    r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])|(?<=\n)[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\n[ \t]*+\n\s*+"
+    r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])"
+    r"|(?<=\n)[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\n[ \t]*+\n\s*+"
 )
 """The end of a sentence, or of a block of code, with the space behind it."""
 _ABBREVIATED = re.compile(
