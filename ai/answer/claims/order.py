@@ -57,8 +57,8 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
 
 
 def _traded(both: Matched) -> Found:
-    """A clause stays behind the word that joins it to the other: of `The force grew, so that the island held 691` the men
-    are no reason why it grew."""
+    """A clause stays behind the word that joins it to the other: of `The force grew, so that the fort held 691 men` the
+    men are no reason why it grew."""
     for joint in _JOINTS.finditer(both.text):
         word = joint[0].casefold()
         theirs = [m for m in _JOINTS.finditer(both.source) if m[0].casefold() == word]
