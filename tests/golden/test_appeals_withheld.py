@@ -50,7 +50,7 @@ async def test_what_is_withheld_is_said_and_told_to_who_asks_for_it(system: wiri
         body = await ask(system, question)
         assert body["outcome"] == "ABSTAIN", (question, body["answer"])
         assert [each["code"] for each in body["limitations"]] == [APPEAL_WITHHELD], question
-        assert "555" not in str(body) and "keys@" not in str(body), question
+        assert "555-0134" not in str(body) and "keys@" not in str(body), question
         assert (await ask(system, asking))["outcome"] == "ANSWER", asking
 
 

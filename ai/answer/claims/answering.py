@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
+from ai.answer.claims.parts import is_cut_short, is_one_of_several, left_out, part_of
 from ai.answer.claims.tokens import bare, sentences_of
 from ai.intent.times import read_times
 from ai.model import AdmittedItem, PromptSource, Sentence
@@ -43,6 +44,12 @@ _BESIDE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Clauses that are no part of what is asked for: `What happens if nobody comes?` asks not for what does not happen."""
+_YES_OR_NO = re.compile(
+    r"\W*(?:is|are|was|were|may|can|could|must|do|does|did|has|have|had|will|should|would)\b", re.IGNORECASE
+)
+_BECAUSE = re.compile(
+    r"\b(?:because|due to|owing to|thanks to|since|on grounds? of|in order to|so that|so as to)\b", re.IGNORECASE
+)
 _LIKE = 0.75
 """The share that a word of like meaning counts for."""
 _ENOUGH = 0.25
@@ -185,7 +192,27 @@ class Wanted:
         around = said.union(*(self.texts[n] for n in cited))
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
-        return share >= enough and self._offers(text)
+        return share >= enough and self._offers(text) and not self._is_other_part(text, cited)
+
+    def _is_other_part(self, text: str, cited: Sequence[int]) -> bool:
+        """True if it is a part of a sentence of what is cited, and what was asked for stands in another part: of `The
+        drill weighs 64 kg and needs 900 watts` the watts, for who asks what it weighs."""
+        sentences = [each for n in cited for each in self.sentences.get(n, ())]
+        source = part_of(text, sentences)
+        if source is None:
+            return False
+        if self.rephrases and not any(bare(source) in self.read.get(n, ()) for n in cited):
+            return True
+        if is_one_of_several(text, source, sentences) or (
+            _YES_OR_NO.match(self.question) and is_cut_short(text, source)
+        ):
+            return True
+        if asks_why(self.question) and _BECAUSE.search(source) and not _BECAUSE.search(text):
+            return True
+        of_kind = self.kind not in (WantedKind.PERSON, WantedKind.PLACE)
+        offered = of_kind or offers(text, self.kind, self.question, loosely=True)
+        roots = frozenset(map(root_of, self.weights))
+        return not offered or any(root_of(token.key) in roots for token in left_out(text, source))
 
     def _is_meant(self, text: str, said: frozenset[str], behind: str, cited: Sequence[int], *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""

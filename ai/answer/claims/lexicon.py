@@ -44,7 +44,8 @@ PREPOSITIONS: Mapping[str, str] = {
 """Prepositions by the role that they give; those that are not here count as content."""
 
 NEGATIONS = word_list(
-    "not no never none neither nor without cannot nobody nothing nowhere false untrue incorrect wrong"
+    "not no never none neither nor without cannot nobody nothing nowhere false untrue incorrect wrong "
+    "lack lacks lacked lacking"
 )
 
 MARKED: Mapping[str, str] = {

@@ -15,6 +15,7 @@ _PLACING = word_list("above below over under before after earlier later followin
 _JOINED = re.compile(r";|,\s+(?:and|but|while|whereas|or)\b")
 _JOINTS = re.compile(r"\b(?:because|so that|in order to|before|after|until|although|unless|whereas)\b", re.IGNORECASE)
 """Words that join two clauses, of which the second is the reason, the end or the time of the first."""
+_BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?\Z", re.IGNORECASE)
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -133,14 +134,15 @@ def _places(key: str) -> bool:
 
 def _ranks(theirs: Sequence[Token], source: str) -> list[int]:
     """The place of each token, the same for all names of one list, which have no order; one name of several words
-    is no list."""
+    is no list, and neither is `between September and April`."""
     ranks = list(range(len(theirs)))
     gaps = [source[theirs[j - 1].end : theirs[j].start] for j in range(1, len(theirs))]
     first = 0
     for j in range(1, len(theirs) + 1):
         if j < len(theirs) and theirs[j].name and theirs[j - 1].name and _AND.match(gaps[j - 1]):
             continue
-        if any(gap.strip() for gap in gaps[first : j - 1]):
+        between = _BETWEEN.search(source, 0, theirs[first].start) if first < len(theirs) else None
+        if between is None and any(gap.strip() for gap in gaps[first : j - 1]):
             ranks[first:j] = [first] * (j - first)
         first = j
     return ranks

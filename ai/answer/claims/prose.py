@@ -6,10 +6,12 @@ what names, numbers, denials, quantities and comparisons say must be what the so
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ai.answer.claims.attached import attached
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.matched import Matched
 from ai.answer.claims.omissions import omitted
@@ -18,11 +20,15 @@ from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
 from ai.model import Verdict
 
+_WHO_IS = re.compile(
+    r"\s*(?P<role>(?:The|Its|Our|Their|His|Her)(?: [a-z][\w’'-]*){1,5}) (?P<be>is|was) "
+    r"(?P<name>(?:[A-Z][\w.’'-]*)(?: (?:[A-Z][\w.’'-]*|de|van|von|of))*)\.?\s*"
+)
 _LEFT_OUT = 5
 """A sentence said in other words has at most this part left out: an aside, an `also`."""
 
 
-_CHECKS = (pronouns, denials, roles, parts, in_order, gaps, omitted)
+_CHECKS = (pronouns, denials, roles, parts, attached, in_order, gaps, omitted)
 """Functions of the two sentences, each of which may find that mine says more than the source does."""
 
 
@@ -66,9 +72,19 @@ def compare(
         return Match("not_checkable", "too few of its words are the source's", held)
     both = Matched.of(mine, read.tokens, placed, said.text, source)
     found = next((told for told in (check(both) for check in _CHECKS) if told is not None), None)
+    if found is not None and (turned := _turned(said.text)):
+        match = compare(read_tokens(turned), source, context, only_borne_out=True)
+        if match.verdict == "borne_out":
+            return match
     if found is not None:
         return Match(*found, held, mine[0].start, mine[-1].end)
     return Match("borne_out", "", held, of=source if _says_whole(both.taken, read.tokens) else "")
+
+
+def _turned(text: str) -> str:
+    """`The clerk is Ms Calder` as `Ms Calder is the clerk`, which says the same; empty for any other sentence."""
+    found = _WHO_IS.fullmatch(text)
+    return f"{found['name']} {found['be']} {found['role'][0].lower()}{found['role'][1:]}." if found else ""
 
 
 def _says_whole(said: frozenset[int], theirs: Sequence[Token]) -> bool:

@@ -30,6 +30,8 @@ _UNDOING = word_list(
     "attempted potential mock unofficial"
 )
 """Words without which what follows would be more than is said."""
+_OPPOSED: Sequence[set[str]] = ({"from", "to"}, {"by", "to"})
+"""Roles that no word has in other words: what rose by a third did not rise to a third."""
 _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
 
 _WHO = re.compile(r"(?:\s*\([^()]*\))?,?\s+(?:who|which)\b", re.IGNORECASE)
@@ -68,8 +70,10 @@ def denials(both: Matched) -> Found:
         if token.mark in ("not", "said", "may", "would"):
             if _governs(j, first, theirs, taken):
                 return "contradicted" if token.mark == "not" else "not_in_source", f"the source says “{token.text}”"
-        elif j + 1 in taken and (token.key in _UNDOING or (token.mark and not theirs[j + 1].number)):
-            return "not_in_source", f"the source says “{token.text} {theirs[j + 1].text}”"
+            continue
+        following = j + 2 if j + 2 < len(theirs) and token.mark == "few" and theirs[j + 1].key == "any" else j + 1
+        if following in taken and (token.key in _UNDOING or (token.mark and not theirs[following].number)):
+            return "not_in_source", f"the source says “{token.text} {theirs[following].text}”"
     before = [t for j, t in enumerate(theirs) if j < first and t.key in REPORTING]
     if before:
         return "not_in_source", f"in the source it is what someone “{before[-1].text}”"
@@ -97,7 +101,7 @@ def roles(both: Matched) -> Found:
         a, b = mine[i], theirs[j]
         if i in subjects and not a.role:
             continue
-        if {a.role, b.role} == {"from", "to"}:
+        if {a.role, b.role} in _OPPOSED:
             return "contradicted", f"“{a.text}” has another role in the source"
         if not (a.name or a.number) or a.mark:
             continue

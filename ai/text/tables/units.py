@@ -13,7 +13,7 @@ _SPELT: Mapping[str, str] = {
     "dollars | hkd $ dollar dollars | eur € euro euros | gbp £ pound pounds sterling quid pence penny | jpy ¥ yen "
     "| cny ¥ yuan renminbi rmb | chf franc francs | inr ₹ rupee rupees | sek krona kronor | nok krone kroner "
     "| dkk krone kroner | pln zloty zlotys | rub rouble roubles ruble rubles | ils shekel shekels | mxn peso pesos "
-    "| brl reais | try lira liras",
+    "| brl reais | try lira liras | crown crowns | florin florins | guilder guilders",
     "length": "mm millimetre millimetres millimeter millimeters | cm centimetre centimetres centimeter centimeters "
     "| m metre metres meter meters | km kilometre kilometres kilometer kilometers | inch inches | ft foot feet "
     "| yd yard yards | mi mile miles",

@@ -19,6 +19,19 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 """Words for what limits the rest of the sentence."""
+_TERMS = re.compile(
+    r"\b(?:in (?:the event|cases?) of|in (?:an emergency|emergencies|exceptional|special|urgent|certain|rare)\b|subject to"
+    r"|(?:up)?on (?:request|demand|payment|presentation|production|application|receipt|prescription)"
+    r"|by (?:appointment|arrangement|invitation|request)|(?:under|with(?:out)?) (?:supervision|guidance|escort)"
+    r"|with (?:(?:the|an?|his|her|its|their|prior|written|valid|special|previous) ){0,3}"
+    r"(?:consent|permission|approval|agreement|licen[cs]e|permit|notice|proof|prescription|certificate|reservation|tickets?)"
+    r"|against (?:payment|receipt|presentation|(?:an? )?(?:deposit|fee))"
+    r"|for (?:an? )(?:[a-z]+ )?(?:fee|charge|deposit|surcharge|supplement)"
+    r"|at (?:low|high) (?:tide|water)|at the discretion|in (?:theory|principle)|for the time being"
+    r"|temporarily|provisionally|nominally|theoretically)\b",
+    re.IGNORECASE,
+)
+"""Terms on which something is so."""
 _RATE = re.compile(
     r"\s+(?:a|an|per|each|every) (?:second|minute|hour|day|night|week|month|year|head|person|mile|kilometre|ton|acre)\b"
 )
@@ -48,14 +61,14 @@ _WITH_ASIDE = re.compile(
 
 def limits(both: Matched) -> Found:
     """No condition and no exception of my clause is left out."""
-    told = _limit(both) or _aside(both) or _but_one(both) or _rate(both)
+    told = _limit(both, _LIMIT) or _limit(both, _TERMS) or _aside(both) or _but_one(both) or _rate(both)
     return None if told is None else unsaid(told)
 
 
-def _limit(both: Matched) -> str | None:
+def _limit(both: Matched, limits: re.Pattern[str]) -> str | None:
     starts = [both.theirs[j].start for j in both.kept]
-    promoted, told = _is_promoted(both), {limit[0].casefold() for limit in _LIMIT.finditer(both.text)}
-    for limit in _LIMIT.finditer(both.source):
+    promoted, told = _is_promoted(both), {limit[0].casefold() for limit in limits.finditer(both.text)}
+    for limit in limits.finditer(both.source):
         word = limit[0].casefold()
         if word in told:
             continue
@@ -63,6 +76,9 @@ def _limit(both: Matched) -> str | None:
         if (not at and promoted) or (word == "either" and at == len(starts)):
             continue
         ends = both.theirs[both.kept[at - 1]].end if at else 0
+        following = both.kept[at - 1] + 1 if at and limits is _TERMS else len(both.theirs)
+        if following < len(both.theirs) and both.theirs[following].end <= limit.start():
+            continue  # the terms of a word that is left out too
         between = both.source[ends : limit.start()] if at else both.source[limit.end() : starts[0]]
         if not _OTHER_CLAUSE.search(between) and not (at and _is_elsewhere(both.kept[at - 1], limit.start(), both)):
             return word
@@ -135,7 +151,7 @@ def _left_of(j: int, both: Matched) -> Token | None:
         return _left_around(j, both)
     if token.mark == "only":
         return _left_alternative(j, both) or _left_around(j, both)
-    return _left_size(j, both) or _left_of_plural(j, both)
+    return _left_size(j, both) or _left_of_plural(j, both) or _left_before_plural(j, both)
 
 
 def _left_size(j: int, both: Matched) -> Token | None:
@@ -206,6 +222,15 @@ def _left_of_plural(j: int, both: Matched) -> Token | None:
     bare = not j and not re.match(r"\W*(?:the|these|those|his|her|its|their|our)\b", both.source, re.IGNORECASE)
     which = _WHICH.match(both.source, theirs[j].end) is not None
     return theirs[j + 1] if which or (bare and _MODAL.search(both.between(j, following))) else None
+
+
+def _left_before_plural(j: int, both: Matched) -> Token | None:
+    """The word that says which, where the source begins with them: `Foreign members pay a surcharge`."""
+    theirs = both.theirs
+    opens = j == both.kept[0] and j and theirs[j].text.endswith("s") and not theirs[j].name
+    if not opens or both.source[: theirs[0].start].strip("\"'“‘( *_") or not all(map(both.adjoin, range(1, j + 1))):
+        return None
+    return None if any(token.number or token.mark for token in theirs[:j]) else theirs[j - 1]
 
 
 def _only(both: Matched) -> Found:
