@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
-from ai.answer.claims.parts import is_cut_short, is_one_of_several, left_out, part_of
+from ai.answer.claims.shortened import is_cut_short, is_one_of_several, left_out, part_of
 from ai.answer.claims.tokens import bare, sentences_of
 from ai.intent.times import read_times
 from ai.model import AdmittedItem, PromptSource, Sentence

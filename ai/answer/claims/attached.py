@@ -1,5 +1,5 @@
-"""What stands right beside a word of the source and goes with it: the unit of a number, the noun that it counts, the name
-before a bracket, and whether `and` or `or` joins it to the next."""
+"""Words of the source that go with the one beside them: the unit of a number, the name before a bracket, the part that
+a number counts, and whether `and` or `or` joins it to the next."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _name_before(both: Matched, end: int) -> tuple[int, ...]:
 
 
 def _part(both: Matched) -> Found:
-    """What is said of a part is not said of the whole: of `480 samples, of which 130 were of lichen` not that 480 were."""
+    """What is said of a part is not said of the whole: of `480 samples, of which 130 were of lichen` not of 480."""
     for before, after in pairwise(both.kept):
         left = [both.theirs[k] for k in range(before + 1, after)]
         number = next((each for each in left if each.number), None)

@@ -72,13 +72,12 @@ def compare(
         return Match("not_checkable", "too few of its words are the source's", held)
     both = Matched.of(mine, read.tokens, placed, said.text, source)
     found = next((told for told in (check(both) for check in _CHECKS) if told is not None), None)
-    if found is not None and (turned := _turned(said.text)):
-        match = compare(read_tokens(turned), source, context, only_borne_out=True)
-        if match.verdict == "borne_out":
-            return match
-    if found is not None:
-        return Match(*found, held, mine[0].start, mine[-1].end)
-    return Match("borne_out", "", held, of=source if _says_whole(both.taken, read.tokens) else "")
+    if found is None:
+        return Match("borne_out", "", held, of=source if _says_whole(both.taken, read.tokens) else "")
+    turned = _turned(said.text)
+    match = compare(read_tokens(turned), source, context, only_borne_out=True) if turned else None
+    borne_out = match is not None and match.verdict == "borne_out"
+    return match if match and borne_out else Match(*found, held, mine[0].start, mine[-1].end)
 
 
 def _turned(text: str) -> str:

@@ -11,7 +11,7 @@ from ai.answer.claims.lexicon import PRONOUNS, REPORTING
 from ai.answer.claims.matched import Found, Matched, Placed
 from ai.answer.claims.tokens import Token
 from ai.text.support import WORD, fold
-from retrieval.english.lists import word_list
+from retrieval.english.lists import DATES, word_list
 
 _BE = re.compile(r"\b(?:was|were|is|are|been|be|being)\b[^,;]{0,40}$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -35,6 +35,7 @@ _OPPOSED: Sequence[set[str]] = ({"from", "to"}, {"by", "to"})
 _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
 
 _WHO = re.compile(r"(?:\s*\([^()]*\))?,?\s+(?:who|which)\b", re.IGNORECASE)
+_AFTER_YEARS = 2200
 _PAUSES = re.compile(r"[.,;:—–()]")
 
 
@@ -182,6 +183,8 @@ def gaps(both: Matched) -> Found:
         if clause is not None:
             return clause
         rivals = [t for t in left if (t.number if theirs[after].number else t.name)]
+        if theirs[after].opener and all(map(_says_when, left)) and not _says_when(theirs[after]):
+            continue  # `born on 3 November 1884 in Hallenburg`: the place is not the day's
         if after in names and rivals and not _LISTED.match(source[theirs[before].end : theirs[after].start]):
             return "not_in_source", f"in the source “{theirs[after].text}” follows on “{left[-1].text}”"
     for j in kept[1:]:
@@ -189,6 +192,10 @@ def gaps(both: Matched) -> Found:
         if opens and j + 1 not in both.taken and not theirs[j + 1].after_comma:
             return "not_in_source", f"in the source “{theirs[j].text}” is the time of “{theirs[j + 1].text}”"
     return None
+
+
+def _says_when(token: Token) -> bool:
+    return token.key in DATES or (token.number and token.text.isdigit() and int(token.text) < _AFTER_YEARS)
 
 
 def _of_another_subject(both: Matched) -> Found:

@@ -20,11 +20,12 @@ _LIMIT = re.compile(
 )
 """Words for what limits the rest of the sentence."""
 _TERMS = re.compile(
-    r"\b(?:in (?:the event|cases?) of|in (?:an emergency|emergencies|exceptional|special|urgent|certain|rare)\b|subject to"
+    r"\b(?:in (?:the event|cases?) of|in (?:an emergency|emergencies|exceptional|special|urgent|certain|rare)\b"
+    r"|subject to"
     r"|(?:up)?on (?:request|demand|payment|presentation|production|application|receipt|prescription)"
     r"|by (?:appointment|arrangement|invitation|request)|(?:under|with(?:out)?) (?:supervision|guidance|escort)"
-    r"|with (?:(?:the|an?|his|her|its|their|prior|written|valid|special|previous) ){0,3}"
-    r"(?:consent|permission|approval|agreement|licen[cs]e|permit|notice|proof|prescription|certificate|reservation|tickets?)"
+    r"|with (?:(?:the|an?|his|her|its|their|prior|written|valid|special|previous) ){0,3}(?:consent|permission|approval"
+    r"|agreement|licen[cs]e|permit|notice|proof|prescription|certificate|reservation|tickets?)"
     r"|against (?:payment|receipt|presentation|(?:an? )?(?:deposit|fee))"
     r"|for (?:an? )(?:[a-z]+ )?(?:fee|charge|deposit|surcharge|supplement)"
     r"|at (?:low|high) (?:tide|water)|at the discretion|in (?:theory|principle)|for the time being"

@@ -41,8 +41,8 @@ def _goes_with_kept(at: int, tokens: Sequence[Token], kept: Sequence[bool], sour
 
 
 def is_cut_short(text: str, source: str) -> bool:
-    """True if the source goes on behind the last word that a part of it keeps, in the same clause: `The beach is guarded`
-    of `The beach is guarded in July`."""
+    """True if the source goes on behind the last word that a part of it keeps, in the same clause: `The beach is
+    guarded` of `The beach is guarded in July`."""
     keys, tokens = keys_of(text), read_tokens(source).tokens
     last = max(
         (at for at, token in enumerate(tokens) if any(same(token.key, key) for key in keys)), default=len(tokens)
@@ -51,25 +51,23 @@ def is_cut_short(text: str, source: str) -> bool:
 
 
 def is_one_of_several(text: str, source: str, sentences: Sequence[str]) -> bool:
-    """True if a part leaves out a word that says which, where others of the kind are told of: `The hostel has no heating`
-    of the old hostel, beside a new one."""
+    """True if a part leaves out a word that says which, where others of the kind are told of: `The hostel has no
+    heating` of the old hostel, beside a new one."""
     keys, tokens = keys_of(text), read_tokens(source).tokens
     for before, noun in pairwise(tokens):
         own = any(same(noun.key, key) for key in keys) and not any(same(before.key, key) for key in keys)
-        if own and not (before.number or before.mark or noun.name) and _adjoin(before, noun, source):
-            if any(_other_of(noun, before, each) for each in sentences):
-                return True
+        which = own and not (before.number or before.mark or noun.name) and _adjoin(before, noun, source)
+        if which and any(_other_of(noun, before, each) for each in sentences):
+            return True
     return False
 
 
 def _other_of(noun: Token, before: Token, sentence: str) -> bool:
-    pairs = pairwise(read_tokens(sentence).tokens)
-    return any(
-        same(two.key, noun.key)
-        and _adjoin(one, two, sentence)
-        and not (same(one.key, before.key) or one.number or one.mark)
-        for one, two in pairs
-    )
+    for one, two in pairwise(read_tokens(sentence).tokens):
+        which = same(two.key, noun.key) and _adjoin(one, two, sentence) and not (one.number or one.mark)
+        if which and not same(one.key, before.key):
+            return True
+    return False
 
 
 def _adjoin(one: Token, two: Token, text: str) -> bool:
