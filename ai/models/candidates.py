@@ -15,6 +15,7 @@ from ai.models.reading.source import ReadSentence, ReadSource, document_of
 from ai.models.reading.tokens import tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import leans_back
+from ai.text.lines import is_timed
 from ai.text.markdown import code_blocks
 from ai.text.question_type import (
     WantedKind,
@@ -279,7 +280,8 @@ def is_whole(text: str, source: PromptSource, *, coded: bool = True) -> bool:
     starts = starts or (coded and text[0] == "`")
     if not starts:  # a name that is written small: `tideq stores messages`
         starts = first_word(text) in tokens_in(source.title.casefold())
-    return starts and (text.rstrip("\"'”’)")[-1:] in {".", "!", "?"} or (coded and ends_in_code(text, source.text)))
+    ends = text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}
+    return starts and (ends or (coded and (is_timed(text) or ends_in_code(text, source.text))))
 
 
 def is_code(said: str) -> bool:

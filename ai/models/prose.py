@@ -22,6 +22,7 @@ from ai.models.reading.source import ReadSentence, ReadSource
 from ai.models.reading.tokens import tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import HANGING, means_another
+from ai.text.lines import is_timed
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -94,14 +95,16 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        said = asked.under_head(each.text, read.source)
+        said = each.whole if each.stem else asked.under_head(each.text, read.source)
         hangs = first_word(each.text) in HANGING and not each.carried.opening
         code = not (asked.lenient or gated) and is_code(each.text)
+        timed = not asked.lenient and is_timed(each.text)
         if (
-            (code or parameters.min_words <= words)
+            (code or timed or each.stem or parameters.min_words <= words)
+            and (not timed or covered >= parameters.well_covered)
             and words <= parameters.max_words
-            and is_whole(each.text, read.source, coded=not asked.lenient)
-            and (code or is_prose(each.text, named=not asked.lenient))
+            and (is_whole(each.text, read.source, coded=not asked.lenient) or (each.stem and not gated))
+            and (code or timed or each.stem or is_prose(each.text, named=not asked.lenient))
             and asked.is_timely(each, read.source)
             and (
                 is_about(each, read, asked, parameters, hangs=hangs, covered=covered)

@@ -1,5 +1,5 @@
 """Lines of a text that stand alone: an entry, which says of its label what stands behind it (`Chair: Ms Orr`, `RFID —
-radio-frequency identification`), and a numbered heading (`4.2 Fees`).
+radio-frequency identification`), a numbered heading (`4.2 Fees`), and a line of a timetable (`07:10 Meet at the gate`).
 
 A line of a wrapped paragraph that happens to begin with a number, or to hold a colon, is neither: an entry opens a
 paragraph or follows another line that stands alone, and a heading does, or follows a line that ends a sentence.
@@ -21,8 +21,21 @@ _NUMBERED = re.compile(
     r"[.):]?[ \t]{1,4}(?P<name>[^\W\d_][^\n.!?:;]{1,69})",
     re.IGNORECASE,
 )
+_CLOCK = r"(?:[01]?\d|2[0-3])(?P<sign>[:.])[0-5]\d(?!\d|[:.]\d)(?:[ \t]?[ap]\.?m\b\.?)?"
+_TIMED = re.compile(
+    rf"[ \t]*(?:[-*+•–][ \t]+)?{_EMPHASIS}(?P<time>{_CLOCK}"
+    rf"(?:[ \t]?(?:-|–|—|to|until)[ \t]?{_CLOCK.replace('<sign>', '<until>')})?)"
+    rf"{_EMPHASIS}[ \t]*[:–—-]?{_EMPHASIS}[ \t]+(?P<what>\S[^\n]{{2,300}})",
+    re.IGNORECASE,
+)
+_TOLD_CLOCK = re.compile(
+    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:.](?P<minute>[0-5]\d)(?:[ \t]?(?P<half>[ap])\.?m\b)?"
+    r"|[ \t]?(?P<half_>[ap])\.?m\b)",
+    re.IGNORECASE,
+)
 _SET_APART = re.compile(r"[ \t]*(?:[-*+•–>|#]|\d{1,3}[.)])[ \t]?")
 _MOST_LABEL_WORDS, _MOST_NAME_WORDS, _MOST_VALUE = 7, 8, 600
+_MOST_WORDS_TIMED = 40
 _WRAPPED, _RAGGED = 60, 8
 """The width from which lines may be of a wrapped paragraph, and by how much they may fall short of it."""
 
@@ -47,18 +60,27 @@ class Heading:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A line from `start` to `end` that says what is at a time of day."""
+
+    start: int
+    end: int
+    time: str
+    what: str
+
+
 @lru_cache(maxsize=512)
-def lines_of(text: str) -> tuple[Entry | Heading, ...]:
+def lines_of(text: str) -> tuple[Entry | Heading | Timed, ...]:
     """The lines that stand alone, in order. Linear in the text."""
     lines = text.split("\n")
     widest = max(map(len, lines))
-    found: list[Entry | Heading] = []
+    found: list[Entry | Heading | Timed] = []
     start, free, ended = 0, True, True
     for line, after in zip(lines, (*lines[1:], ""), strict=True):
         end = start + len(line)
-        each = (_entry(line, start) if free or _SET_APART.match(line) else None) or (
-            _heading(line, start, after) if ended else None
-        )
+        entry = _entry(line, start) if free or _SET_APART.match(line) else None
+        each = _timed(line, start) or entry or (_heading(line, start, after) if ended else None)
         if each is not None and not _goes_on(line, after, widest):
             found.append(each)
             free = ended = True
@@ -68,6 +90,27 @@ def lines_of(text: str) -> tuple[Entry | Heading, ...]:
             ended = free or line.rstrip().endswith((".", "!", "?", ":"))
         start = end + 1
     return tuple(found)
+
+
+def is_timed(text: str) -> bool:
+    """True if a text is a line of a timetable."""
+    return _TIMED.fullmatch(text) is not None
+
+
+def clock_of(text: str) -> tuple[int, int] | None:
+    """The first time of day in a text, as hour and minute; None where there is none."""
+    found = _TOLD_CLOCK.search(text)
+    if found is None:
+        return None
+    hour, afternoon = int(found["hour"]), (found["half"] or found["half_"] or "").casefold().startswith("p")
+    return (hour % 12 + 12 if afternoon else hour), int(found["minute"] or 0)
+
+
+def _timed(line: str, start: int) -> Timed | None:
+    found = _TIMED.fullmatch(line.rstrip())
+    if found is None or found["what"][0].islower() or len(found["what"].split()) > _MOST_WORDS_TIMED:
+        return None
+    return Timed(start, start + len(line), found["time"], found["what"].strip(" \t*_"))
 
 
 def _entry(line: str, start: int) -> Entry | None:

@@ -12,6 +12,7 @@ lose its citation.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,12 +36,14 @@ _STOP = re.compile(
 MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
 _IN_CODE = re.compile(r"``(?:(?!``|'')[^\n])++``|`(?:(?!'')[^`\n])++`")
 """Code in its line; two apostrophes are the end of an old quotation (``so'')."""
-_CODE_CITED = re.compile(r"`(?:[ \t]*" + MARKER_PATTERN + r")+[ \t]*+\n")
-"""Code that a line of a draft ends in, with what is cited for it."""
+_CITED_LINE = re.compile(r"(?:[ \t]*" + MARKER_PATTERN + r")+[ \t]*+\n(?=[^\sa-z])")
+"""The end of a line of a draft, with what is cited for it."""
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*+•|>]\s|#{1,6}\s|\d{1,3}[.)]\s|[\[【]\s*(?:source\s*)?\d))|(?<=\n)\n",
     re.IGNORECASE,
 )
+_DASHED = re.compile(r"\n(?=[ \t]*–[ \t])")
+"""Lines that begin with a dash: several are items of a list, one may go on with the line before."""
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t][^\n]*\n", re.MULTILINE)
 _ITEM = re.compile(r"[-*+•–][ \t]+")
 _ITEM_MARKS = ("-", "*", "+", "•", "–")
@@ -66,6 +69,7 @@ _READS_ON = word_list(
 """Words that open a clause, or end one that goes on in the next line: `As Chief Executive`, `Our boat arrived at`."""
 _MOST_TITLED = 3
 """Words of a title that begins with an article."""
+_MOST_STEM = 40
 _RAGGED = 8
 """Characters by which a line of wrapped text may fall short of the longest."""
 _MAY_END = word_list("no co inc ltd jr sr etc al a.m p.m u.s u.s.a d.c b.c a.d esq ave blvd rd")
@@ -128,6 +132,19 @@ def bare_sentences(text: str, *, lined: bool = False) -> tuple[Span, ...]:
     )
 
 
+def stems(text: str, spans: Sequence[Span]) -> list[str]:
+    """Of each bare sentence the words before a colon that it goes on with, as an item of a list does that begins in the
+    small: `Do not take it if you:` of `- are allergic to nuts`; empty for any other."""
+    found: list[str] = []
+    stem = ""
+    for span in spans:
+        item, said = is_item(text, span.start), " ".join(text[span.start : span.end].split())
+        if not item:
+            stem = said if said.endswith(":") and said.count(" ") < _MOST_STEM else ""
+        found.append(stem if item and said[:1].islower() else "")
+    return found
+
+
 def is_item(text: str, start: int) -> bool:
     """True if the mark of an item of a list stands before `start`."""
     return text[start - 1 : start].isspace() and text[:start].rstrip(" \t").endswith(_ITEM_MARKS)
@@ -149,8 +166,10 @@ def _beside_code(text: str, cuts: set[int]) -> set[int]:
 
 def _hard_cuts(text: str) -> list[int]:
     cuts = [m.end() for m in _BREAK.finditer(text)]
+    dashes = [m.end() for m in _DASHED.finditer(text)] if "–" in text else []
+    cuts += dashes if len(dashes) > 1 else []
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
-    cuts += [m.end() for m in _CODE_CITED.finditer(text)] if "`" in text else []
+    cuts += [m.end() for m in _CITED_LINE.finditer(text)] if "]" in text or "】" in text else []
     for found in _PARAGRAPH.finditer(text):
         opened = text[: found.start("first")].strip() or found.start("first") > found.start()
         if _had_room(found["first"], found["rest"]) and (opened or not _reads_on(found["first"], found["rest"])):

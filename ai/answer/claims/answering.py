@@ -171,7 +171,13 @@ class Wanted:
         """True if the words of a sentence that is borne out, or a reader, say that it answers."""
         cited = [n for n in sentence.markers if n in self.titles]
         heads = [head for n in cited if (head := Head.of(self.headed[n])) is not None]
-        told = rephrased | {bare(each) for each in (sentence.text, *(head.without(sentence.text) for head in heads))}
+        behind_colon = sentence.text.partition(": ")[2]
+        own = (
+            sentence.text,
+            *(head.without(sentence.text) for head in heads),
+            *([behind_colon] if behind_colon else ()),
+        )
+        told = rephrased | set(map(bare, own))
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]

@@ -15,7 +15,7 @@ from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
+from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, stemmed, words_in
 from ai.model import AdmittedItem, Claim, ClaimKind, Sentence, hold
 from ai.models.context import is_direct, title_of
 from ai.models.prose import ReadSentences
@@ -326,7 +326,7 @@ def head_of(item: AdmittedItem) -> Head | None:
 @lru_cache(maxsize=512)
 def _plain_sentences(text: str, head: Head | None) -> frozenset[str]:
     # a model may be offered, and may quote, what the finer cut takes apart
-    said = (*sentences_of(text), *sentences_of(text, finer=False))
+    said = (*sentences_of(text), *sentences_of(text, finer=False), *stemmed(text))
     said = (*said, *map(plain, said))
     return frozenset(map(bare, (*said, *map(head.over, said)) if head else said))
 
@@ -338,7 +338,7 @@ def _said_by(
     """The statement and the sentences of an item, each with its words, also with the date or version that heads them;
     and all of these words."""
     whole = () if statement is None else (statement,)
-    told = sentences_of(text)
+    told = (*sentences_of(text), *stemmed(text))
     headed = (form for each in told for form in head.forms(each)) if head else ()
     said = tuple((each, words_in(each)) for each in (*whole, *told, *headed))
     return said, frozenset().union(*(words for _, words in said))

@@ -16,7 +16,7 @@ from ai.models.context import prompt_source
 from ai.models.reading.source import ReadSentence, ReadSource
 from ai.text.leaning import leans_back, means_another
 from ai.text.question_type import first_word
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, fold, weighed_roots
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past
 
@@ -29,6 +29,7 @@ _EMPTY = re.compile(
 )
 """`It was also agreed that`, `That it was never intended is manifest`: the word means nothing before it."""
 _PRONOUNS = word_list("he she it they his her its their")
+_THINGS = word_list("it they its their")
 _POINTING = word_list("this these")
 _MOST_LEADS = 4
 _MOST_WORDS = 160
@@ -71,7 +72,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             named = _named(sentence.text, said.text, context)
             if named is None:
                 continue
-            if said.carried.headed or (before is None and _is_plain(said, sources.wanted.question)):
+            plain = _is_plain(said, sources.wanted.question) or _is_of_heading(read, place, sources.wanted.question)
+            if said.carried.headed or (before is None and plain):
                 return sentence  # the heading or the question names whom or what it means
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
@@ -96,6 +98,14 @@ def _is_plain(said: ReadSentence, question: str) -> bool:
     noun = rest[0] if rest else ""
     verb = is_past(noun) or noun in UNWEIGHED_WORDS or (first == "this" and noun.endswith("s"))
     return first in _POINTING and not said.follows and noun.isalpha() and not verb
+
+
+def _is_of_heading(read: ReadSource, place: int, question: str) -> bool:
+    """True if the sentence, and all before it, begin with a word for what the heading names, and the question says most
+    of that: of `Climbing Rose Ophelia` that it flowers in May."""
+    heading = weighed_roots(read.source.title.rpartition(" — ")[2].rpartition(" > ")[2])
+    asked = " — " in read.source.title and 2 * len(heading & weighed_roots(question)) > len(heading)
+    return asked and all(first_word(each.text) in _THINGS for each in read.sentences[: place + 1])
 
 
 def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:

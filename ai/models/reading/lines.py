@@ -12,14 +12,24 @@ from ai.text.denials import YesNo, yes_no_of
 from ai.text.entries import EntryQuestion, abbreviation_of, gives_words_of, roles_in
 from ai.text.headings import asks_the_same
 from ai.text.leaning import HANGING, leans_back
-from ai.text.lines import Entry, Heading, lines_of
-from ai.text.question_type import denies, first_word
+from ai.text.lines import Entry, Heading, Timed, clock_of, lines_of
+from ai.text.question_type import WantedKind, denies, first_word, offers, wanted_of
 from ai.text.sections import SectionQuestion
 from ai.text.sentences import MARKER, Span
-from ai.text.support import all_roots, weighed_roots
+from ai.text.support import WORD, all_roots, fold, weighed_roots
+from retrieval.english.lists import DATES, MONTHS, word_list
 from retrieval.english.stems import root_of
 
 _MOST_TOLD, _FEWEST_WORDS = 3, 3
+Lines = tuple[Entry | Heading | Timed, ...]
+_WEEKDAYS = DATES - frozenset(MONTHS)
+_WHEN_ASKED = frozenset(
+    map(
+        root_of,
+        word_list("time start begin take place held hold scheduled planned on lead leads give gives meet meets"),
+    )
+)
+"""Words that ask of a line of a timetable nothing that it would have to say."""
 _ELLIPTICAL = 4
 """Words: a reply of fewer (`Not yet.`) comes with the sentence behind it."""
 _MOST_BEFORE = 200
@@ -36,7 +46,7 @@ def told_by_lines(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
         defines = read.row is not None and EntryQuestion.of(question).defined_by(read.row.cells)
         return read.sentences if defines else ()
     lines = lines_of(read.source.text)
-    found = [*_entries(question, read, lines)]
+    found = [*_entries(question, read, lines), *_timed(question, read, lines)]
     short = abbreviation_of(question)
     if short and not found:
         found = [each for each in read.sentences if _is_sentence(each.text) and gives_words_of(each.text, short)]
@@ -160,7 +170,36 @@ def _is_sentence(text: str) -> bool:
     return stated and words >= _FEWEST_WORDS and MARKER.search(text) is None
 
 
-def _entries(question: str, read: ReadSource, lines: tuple[Entry | Heading, ...]) -> Iterator[ReadSentence]:
+def _timed(question: str, read: ReadSource, lines: Lines) -> Iterator[ReadSentence]:
+    """The lines of a timetable that have all words of the question, where it asks for what they tell; that of the time
+    of day which it names, where the text has one such line. Who names a day is told a line below that day."""
+    clock, kind = clock_of(question), wanted_of(question)
+    days = frozenset(map(fold, WORD.findall(question))) & _WEEKDAYS
+    asked = weighed_roots(question) - _WHEN_ASKED - frozenset(map(root_of, days))
+    told = [each for each in lines if isinstance(each, Timed) and (not days or _day_of(each, read) in days)]
+    title = all_roots(read.source.title)
+    if clock:
+        named = asked - title - all_roots(" ".join(map(str, clock)))
+        told = [each for each in told if clock_of(each.time) == clock and kind is not WantedKind.TIME]
+        told = told if len(told) == 1 and not any(root[0].isalpha() for root in named) else []
+    else:
+        told = [each for each in told if (roots := all_roots(each.what)) & asked and asked <= roots | title]
+        told = [each for each in told if kind is WantedKind.TIME or _tells(each.what, kind, question)]
+    for line in told if len(told) <= _MOST_TOLD else ():
+        yield from (each for each in read.sentences if line.start <= each.start < line.end)
+
+
+def _tells(what: str, kind: WantedKind, question: str) -> bool:
+    return kind in (WantedKind.PERSON, WantedKind.PLACE) and offers(what, kind, question, loosely=True)
+
+
+def _day_of(line: Timed, read: ReadSource) -> str:
+    """The last day that is named before a line, or in its title; empty where none is."""
+    words = WORD.findall(f"{read.source.title} {read.source.text[: line.start]}")
+    return next((day for word in reversed(words) if (day := fold(word)) in _WEEKDAYS), "")
+
+
+def _entries(question: str, read: ReadSource, lines: Lines) -> Iterator[ReadSentence]:
     entries = [each for each in lines if isinstance(each, Entry)]
     entries += roles_in(entries)
     if not entries:

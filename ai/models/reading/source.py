@@ -13,7 +13,7 @@ from ai.models.reading.times import years_in
 from ai.models.reading.tokens import numbers_in, tokens_in
 from ai.text.markdown import plain, slice_of
 from ai.text.meaning.carried import UNSAID, Carried, carried_in
-from ai.text.sentences import Span, bare_sentences, is_item
+from ai.text.sentences import Span, bare_sentences, is_item, stems
 from retrieval.english.pronouns import parted
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -28,7 +28,8 @@ class ReadSentence:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
     which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
     `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
-    list. `before`: the sentences before it, nearest last. `carried`: whom it means."""
+    list; `stem`: the words that it goes on with, before the list. `before`: the sentences before it, nearest last.
+    `carried`: whom it means."""
 
     start: int
     text: str
@@ -40,6 +41,12 @@ class ReadSentence:
     item: bool = False
     before: tuple[str, ...] = ()
     carried: Carried = UNSAID
+    stem: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The sentence with its stem."""
+        return f"{self.stem} {self.text}" if self.stem else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ def _read_source(source: PromptSource, lined: bool, carried: bool) -> ReadSource
                 piece.item,
                 tuple(each.text for each in sentences[-_LEANT_ON:]),
                 persons,
+                piece.stem,
             )
         )
     words = title.union(*(each.tokens for each in sentences))
@@ -103,18 +111,23 @@ class _Piece:
     tokens: frozenset[str]
     years: frozenset[int]
     item: bool
+    stem: str = ""
 
 
 @lru_cache(maxsize=128)  # the same for every reading of a source, whoever its pronouns mean
 def _pieces(text: str, *, whole: bool, lined: bool) -> tuple[_Piece, ...]:
     spans = (Span(0, len(text)),) if whole else bare_sentences(text, lined=lined)
     found: list[_Piece] = []
-    for span in spans:
+    led = stems(text, spans) if lined and not whole else [""] * len(spans)
+    for span, before in zip(spans, led, strict=True):
         said = slice_of(text, span.start, span.end) if lined and not whole else text[span.start : span.end]
         shown = " ".join((said if whole and lined else plain(said, coded=lined)).split())
         opens = _PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None
         tokens = tokens_in(shown.casefold()) | numbers_in(shown)
-        found.append(_Piece(span, shown, opens, tokens, years_in(shown), is_item(text, span.start)))
+        stem = " ".join(plain(before).split())
+        if stem:
+            tokens |= tokens_in(stem.casefold()) | numbers_in(stem)
+        found.append(_Piece(span, shown, opens, tokens, years_in(shown), is_item(text, span.start), stem))
     return tuple(found)
 
 
