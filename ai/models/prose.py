@@ -298,7 +298,7 @@ def _told(
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
             title = _title(source) if later else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
-            texts = tuple(each.carried.meaning.spelt or each.text for each in read.sentences)
+            texts = tuple(f"{each.stem} {each.carried.meaning.spelt or each.text}".strip() for each in read.sentences)
             texts = tuple(under_head(question, source.title, each) for each in texts) if later else texts
             told.append(Told(title, texts, places))
     return told, where

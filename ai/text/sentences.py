@@ -140,7 +140,7 @@ def stems(text: str, spans: Sequence[Span]) -> list[str]:
     for span in spans:
         item, said = is_item(text, span.start), " ".join(text[span.start : span.end].split())
         if not item:
-            stem = said if said.endswith(":") and said.count(" ") < _MOST_STEM else ""
+            stem = said if said.rstrip("*_ ").endswith(":") and said.count(" ") < _MOST_STEM else ""
         found.append(stem if item and said[:1].islower() else "")
     return found
 

@@ -38,13 +38,14 @@ async def test_lines_of_a_timetable(tmp_path: Path, form: str, clocks: tuple[str
     )
 
 
+@pytest.mark.parametrize("stem", ["{}\n", "**{}**"])
 @pytest.mark.parametrize("form", LISTS)
-async def test_items_that_go_on_with_the_words_before_the_list(tmp_path: Path, form: str) -> None:
+async def test_items_that_go_on_with_the_words_before_the_list(tmp_path: Path, form: str, stem: str) -> None:
     against = "\n".join(map(form.format, ("are breast-feeding", "are allergic to peanuts", "have had a stroke")))
     unless = "\n".join(map(form.format, ("you cancel two weeks before the course", "you are made redundant")))
     text = (
-        f"# Veltorin tablets\n\n## Before you take it\n\nDo not take Veltorin if you:\n\n{against}\n\n"
-        f"If you stop taking Veltorin, your blood pressure may rise.\n\n# Courses\n\nYou lose your deposit unless:\n\n{unless}\n"
+        f"# Veltorin tablets\n\n## Before you take it\n\n{stem.format('Do not take Veltorin if you:')}\n{against}\n\n"
+        f"If you stop taking Veltorin, your blood pressure may rise.\n\n# Courses\n\n{stem.format('You lose your deposit unless:')}\n{unless}\n"
     )
     await said_of(
         tmp_path,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ai.answer.claims.lexicon import ALIKE, FUNCTION, MARKED, NEGATIONS, POLES, PREPOSITIONS
 from ai.answer.claims.numbers import read_numbers
-from ai.text.markdown import slice_of
+from ai.text.markdown import plain, slice_of
 from ai.text.sentences import bare_sentences, split_sentences, stems, trimmed
 from ai.text.support import WORD
 from retrieval.english.stems import stem
@@ -127,11 +127,11 @@ def sentences_of(text: str, *, finer: bool = True) -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def stemmed(text: str) -> tuple[str, ...]:
     """The items of the lists of a passage that go on with the words before the list, with these words."""
-    if ":\n" not in text:
+    if ":" not in text:
         return ()
     spans = bare_sentences(text, lined=True)
     pairs = zip(spans, stems(text, spans), strict=True)
-    return tuple(f"{stem} {' '.join(text[span.start : span.end].split())}" for span, stem in pairs if stem)
+    return tuple(plain(f"{stem} {' '.join(text[span.start : span.end].split())}") for span, stem in pairs if stem)
 
 
 @lru_cache(maxsize=4096)
