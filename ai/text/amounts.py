@@ -132,7 +132,8 @@ _BEFORE_MEASURE = word_list(
 _NOUNS = word_list("length height altitude elevation width breadth depth thickness")
 _NOT_FAR = frozenset({"high", "deep", "thick"})
 _OF_A_WAY = re.compile(
-    r"\b(?:walk|driv|rid|cycl|climb|hik|fl[iy]|journey|trip|tour|visit|trail|stage|travel|way|reach|tak(?:e|ing)|time|last|it\sto\b)",
+    r"\b(?:walk|driv|rid|cycl|climb|hik|fl[iy]|sail|cross|commut|transfer|voyage|journey|trip|tour|visit|trail|stage|travel|way"
+    r"|reach|tak(?:e|ing)|time|last|go|it\sto\b)",
     re.IGNORECASE,
 )
 _LABELS = word_list(

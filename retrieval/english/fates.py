@@ -69,7 +69,7 @@ _FIELDS = (
     "log+in log+on sign+in sign+on / log+out log+off sign+out sign+off",
     "check+in / check+out",
     "move+in / move+out",
-    "put+on / take+off remove*",
+    "put+on / take+off",
     "put+up set+up / take+down",
     "put+out take+out / bring+in take+in fetch+in",
     "put+out blow+out extinguish / light",

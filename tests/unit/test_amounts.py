@@ -175,6 +175,7 @@ def test_how_long_one_walks_is_not_how_long_a_thing_is(number: str, unit: str, w
             f"How long is the {way} to the beach?",
             "How long does it take to get to the beach?",
             "How long is the way to the beach?",
+            "How long is the crossing?",
             "How long is the journey to the beach?",
         ):
             assert states(asked, said, loosely=True), (asked, said)

@@ -23,7 +23,7 @@ AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or
 _JOINED = re.compile(r"\b(part|full|half|whole)-(time|day)\b", re.IGNORECASE)
 _ASKS_HOURS = re.compile(r"^\W*(?:when|what\stimes?|at\swhat)\b", re.IGNORECASE)
 _ASKS_SPAN = re.compile(
-    r"^\W*(?:until|till|from|since|how\s(?:late|early|long))\b|\b(?:is|are)\b.*\b(?:open|closed|shut)\W*\Z",
+    r"^\W*(?:until|till|from|since|how\s(?:late|early|long))\b|\b(?:is|are)\b.{1,80}?\b(?:open|closed|shut)\W*\Z",
     re.IGNORECASE,
 )
 _SPAN = re.compile(

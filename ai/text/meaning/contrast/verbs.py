@@ -68,6 +68,9 @@ def _behind(words: Sequence[str], at: int, particles: frozenset[str]) -> Iterato
         if word in _ENDS:
             return
         ends = n == at + 1 or words[n + 1 :] == [] or words[n + 1] in _NO_NOUN
+        second = (word in ARTICLES or word.isdigit()) and words[n - 1] not in {*UNWEIGHED_WORDS, words[at]}
         if word in particles and (word in _TO or (parted and ends)):
             yield word
+        elif parted and second and "to" in particles:  # `lent the guild 900 pounds`
+            yield "to"
         parted = parted and (word not in UNWEIGHED_WORDS or word in _OBJECTS or word == "of")
