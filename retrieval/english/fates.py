@@ -84,6 +84,9 @@ _UNDOING = {
     "de": "activate compress",
 }
 """By a syllable the deeds that it undoes."""
+_TRADES = (("buy", "sell"), ("purchase", "sell"), ("sell", "buy"), ("lend", "borrow"), ("borrow", "lend"))
+TRADES = {root_of(one): root_of(other) for one, other in _TRADES}
+"""By the root of a deed that of which it is the other side: tickets are bought where they are sold."""
 _DEEDS_ALONE = frozenset(
     map(
         root_of,

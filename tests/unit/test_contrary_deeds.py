@@ -21,8 +21,6 @@ DEEDS = (
     ("widen", "widened", "narrow", "narrowed"),
     ("freeze", "frozen", "defrost", "defrosted"),
     ("freeze", "frozen", "thaw", "thawed"),
-    ("buy", "bought", "sell", "sold"),
-    ("lend", "lent", "borrow", "borrowed"),
     ("lose", "lost", "find", "found"),
     ("open", "opened", "close", "closed"),
     ("break", "broken", "repair", "repaired"),
@@ -41,6 +39,7 @@ DEEDS = (
     ("put out", "put out", "bring in", "brought in"),
     ("put out", "put out", "light", "lit"),
 )  # fmt: skip
+TRADES = (("buy", "bought", "sell", "sold"), ("lend", "lent", "borrow", "borrowed"))
 WITHOUT_OBJECT = (
     ("log in", "log out"),
     ("sign in", "sign out"),
@@ -92,6 +91,26 @@ def test_the_contrary_deed_is_no_answer(one: str, done: str, other: str, undone:
             assert agrees(asked, both), (asked, both)
 
 
+@pytest.mark.parametrize("thing", THINGS)
+@pytest.mark.parametrize(("one", "done", "other", "undone"), [*TRADES, *((c, d, a, b) for a, b, c, d in TRADES)])
+def test_a_trade_that_was_done_has_two_sides(one: str, done: str, other: str, undone: str, thing: str) -> None:
+    for told in (f"The {thing} was {done} on Friday by the warden.", f"On Friday the warden {done} the {thing}."):
+        for asked, asks in ((one, done), (other, undone)):
+            for question in (
+                f"When was the {thing} {asks}?",
+                f"Who {asks} the {thing}?",
+                f"When did they {asked} the {thing}?",
+            ):
+                assert agrees(question, told) == (asked == one), (question, told)
+    for told in (f"The {thing}s are {done} at the pier.", f"They {one} every {thing} at the pier."):
+        for question in (
+            f"Where can I {other} a {thing}?",
+            f"Where do you {other} a {thing}?",
+            f"Where are {thing}s {undone}?",
+        ):
+            assert agrees(question, told), (question, told)
+
+
 @pytest.mark.parametrize(("one", "other"), [*WITHOUT_OBJECT, *((b, a) for a, b in WITHOUT_OBJECT)])
 def test_the_contrary_of_a_deed_without_object_is_no_answer(one: str, other: str) -> None:
     for told in (f"Visitors {one} at the front desk.", f"Staff may {one} through the side door before nine."):
@@ -113,6 +132,12 @@ def test_the_contrary_of_a_deed_without_object_is_no_answer(one: str, other: str
         ("How do I lock the screen?", "Press the lock button twice."),
         ("Where can I find the lost property office?", "Lost property is kept at reception."),
         ("Where do I leave my bike?", "Park in the yard, and use the racks on the left."),
+        ("Where can I buy a ticket?", "Tickets are sold on the pier."),
+        ("Do I have to buy the second tray?", "The second tray is sold separately."),
+        ("Where can I borrow a tent?", "The club lends tents at the hut."),
+        ("Where can I sell my books?", "The shop in Mill Lane buys old books."),
+        ("How do I take down the awning?", "Take off the cover and take the awning down."),
+        ("How do I cool the cellar?", "Heat pumps are set to eight degrees."),
         ("How do I unlock the door?", "Turn the key in the lock."),
         ("How do I turn off the light?", "Press the light switch on the wall."),
         ("How do I switch on the freezer?", "Plug in the freezer after a storm."),
@@ -142,6 +167,8 @@ def test_these_tell_what_is_asked(question: str, text: str) -> None:
         ("How do I turn off the boiler?", "Switch the boiler on with the lever under the stairs."),
         ("When are the bins brought back in?", "Bins are put out on Thursday evening."),
         ("Where are keys returned?", "Keys are handed out at reception."),
+        ("How do I take down the awning?", "Take off the awning's cover in the hall."),
+        ("How do I unwrap glasses?", "Wrap glasses in the blue paper."),
         ("When was the lift repaired?", "The lift was inspected in March."),
     ],
 )

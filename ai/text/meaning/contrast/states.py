@@ -11,7 +11,7 @@ from ai.text.meaning.contrast.verbs import is_verb, phrases_in
 from ai.text.question_type import denies
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.fates import FIELDS, State, is_deed_alone, is_doer
+from retrieval.english.fates import FIELDS, TRADES, State, is_deed_alone, is_doer
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
@@ -26,6 +26,8 @@ _CLAUSE_LAST = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HELPERS = word_list("do does did can could will would shall should may might must")
+_DONE = word_list("did was were has had")
+_NOW = word_list("is are be can could may do does should must")
 _ARTICLES = word_list("the an a his her its their our my your these those")
 
 
@@ -92,3 +94,5 @@ def _roots(text: str, *, asks: bool = False) -> Iterator[str]:
         if described or is_doer(low) or (is_deed_alone(root) and not ((asks and helped) or is_verb(folded, at))):
             continue
         yield root
+        if asks and root in TRADES and _DONE.isdisjoint(folded) and not (is_past(low) and _NOW.isdisjoint(folded)):
+            yield TRADES[root]  # `Where can I buy a ticket?` is told by where they are sold

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ai.text.meaning.deeds.clause import ARTICLES
+from ai.text.meaning.deeds.clause import ARTICLES, BE
 from ai.text.support import WORD, fold
 from retrieval.english.fates import PHRASES
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
@@ -36,6 +36,8 @@ def is_verb(words: Sequence[str], at: int) -> bool:
     if is_past(words[at]):
         return True
     before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
+    if not at and len(words) > 2 and not words[0].endswith("s") and after not in UNWEIGHED_WORDS:
+        return words[2] not in BE  # `Wrap glasses in paper`, and no `Heat pumps are old`
     return before in _BEFORE_VERB or (before not in _DETERMINERS and after in _OBJECTS)
 
 

@@ -130,10 +130,12 @@ class Roles:
         return self._happens(text) and all(each is None or each.agrees(text) for each in (self.party, self.other))
 
     def _turns(self, text: str) -> bool:
-        """True if the deed is said with the contrary particle alone: `turned off` for `turned on`."""
+        """True if the deed is said with other particles alone: `turned off` for `turned on` or `turned in`."""
         words = [fold(word) for word in WORD.findall(text)]
         after = {behind for word, behind in pairwise(words) if root_of(word) == self.deed}
-        return _PARTICLES[self.particle] in after and self.particle not in after
+        if self.particle in after:
+            return False
+        return _PARTICLES[self.particle] in after or (bool(after) and after <= _PARTICLES.keys())
 
     def _is_done_to_another(self, text: str) -> bool:
         """True if the deed is done to something else alone, and what is asked about is said beside another: `bought the
