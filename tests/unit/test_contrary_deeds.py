@@ -137,6 +137,8 @@ def test_the_contrary_of_a_deed_without_object_is_no_answer(one: str, other: str
         ("Where can I borrow a tent?", "The club lends tents at the hut."),
         ("Where can I sell my books?", "The shop in Mill Lane buys old books."),
         ("How do I take down the awning?", "Take off the cover and take the awning down."),
+        ("Where do we take off shoes?", "Take your shoes off in the hall."),
+        ("Where do you take your shoes off?", "Take off your shoes in the hall."),
         ("How do I cool the cellar?", "Heat pumps are set to eight degrees."),
         ("How do I unlock the door?", "Turn the key in the lock."),
         ("How do I turn off the light?", "Press the light switch on the wall."),
