@@ -16,7 +16,7 @@ from ai.text.support import fold
 from retrieval.english.lists import MONTH_NUMBERS, word_list
 from retrieval.english.stems import may_be_many, root_of
 
-TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE = (
+TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE, LABEL = (
     "time",
     "length",
     "area",
@@ -25,6 +25,7 @@ TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE = (
     "heat",
     "money",
     "share",
+    "label",
 )
 _UNITS: Mapping[str, str] = {
     word: dimension
@@ -111,6 +112,35 @@ _BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
     "heavy": re.compile(r"\b(?:heavy|weigh(?:s|ed|ing|t)?)\b", re.IGNORECASE),
 }
 """A length alone is not a height: `four kilometres west of the village`."""
+_DIRECTIONS: Mapping[str, str] = {
+    word: direction
+    for direction, words in {
+        "long": "long length",
+        "high": "high tall height altitude elevation",
+        "wide": "wide width broad breadth across",
+        "deep": "deep depth",
+        "thick": "thick thickness",
+        "way": "walk drive ride flight climb hike journey trip away foot car bus train tram bicycle taxi boat ferry",
+    }.items()
+    for word in words.split()
+}
+"""Words beside a measure that say which one it is; a walk of ten minutes is not how long a beach is."""
+_BINDS = word_list("in of on by")
+_BEFORE_MEASURE = word_list(
+    "of is was are were about around nearly over under some up to at only limit maximum minimum"
+)
+_NOUNS = word_list("length height altitude elevation width breadth depth thickness")
+_NOT_FAR = frozenset({"high", "deep", "thick"})
+_OF_A_WAY = re.compile(
+    r"\b(?:walk|driv|rid|cycl|climb|hik|fl[iy]|sail|cross|commut|transfer|voyage|journey|trip|tour|visit|trail|stage|travel|way"
+    r"|reach|tak(?:e|ing)|time|last|go|it\sto\b)",
+    re.IGNORECASE,
+)
+_LABELS = word_list(
+    "port room page version release chapter section paragraph article figure table step line stop floor platform gate "
+    "track route bus tram junction stage unit"
+)
+"""Nouns of which a number right behind them names one."""
 _NAMED_BEFORE = re.compile(
     r"\b(?P<what>[a-z]{2,})(?:,?\sof\s(?:which|whom)\s(?:there\s(?:are|were)|(?:we|they)\s(?:have|had))\s(?P<number>\d[\d.,]*|[a-z]+)\b"
     r"|\snumber(?:ed|ing)?\s(?:about\s|some\s)?(?P<total>\d[\d.,]*|[a-z]+)\b"
@@ -153,21 +183,32 @@ _FREE = re.compile(r"\bfree\b|\bno charge\b", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class WantedAmount:
     """The amount that is asked for: the roots of the words for what is counted, the dimensions of its unit (none: any),
-    and the question word."""
+    and the question word. `way`: it is a walk, a journey or a time, of which any of them tells how long it is."""
 
     word: str
     counted: frozenset[str] = frozenset()
     dimensions: frozenset[str] = frozenset()
+    way: bool = False
+
+    def is_told(self, amount: Amount) -> bool:
+        """True for an amount in such a unit, unless it is the measure of another direction."""
+        if amount.dimension not in self.dimensions:
+            return False
+        if self.word == "far":
+            return amount.direction not in _NOT_FAR
+        told = amount.direction in ("", _DIRECTIONS.get(self.word, amount.direction))
+        return told or (self.way and amount.direction == "way")
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number in a text: the dimension of its unit if it has one, whether it may be a year or a day of a month, and
-    the roots of the words after it."""
+    """A number in a text: the dimension of its unit if it has one, whether it may be a year or a day of a month, the
+    roots of the words after it, and the direction that is measured (`high` of `3 m in height`), if it is said."""
 
     dimension: str | None
     dated: bool
     beside: frozenset[str]
+    direction: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -177,7 +218,10 @@ def wanted_amount(question: str) -> WantedAmount | None:
         return _counted(found["word"].casefold(), found["rest"], priced=_PRICED.search(question) is not None)
     if found := _HOW.search(question):
         word = found["word"].casefold()
-        return WantedAmount("often" if word == "frequently" else word, frozenset(), _BY_WORD.get(word, frozenset()))
+        way = _OF_A_WAY.search(question) is not None
+        return WantedAmount(
+            "often" if word == "frequently" else word, frozenset(), _BY_WORD.get(word, frozenset()), way
+        )
     if WHAT_PRICE.search(question):
         return WantedAmount("much", frozenset(), frozenset({MONEY}))
     if WHAT_HEAT.search(question):
@@ -201,10 +245,19 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
             return False
         spans = TIME in wanted.dimensions and wanted.word == "long" and _SPAN.search(sentence) is not None
         free = MONEY in wanted.dimensions and (_FREE.search(sentence) or _COSTS.search(sentence)) is not None
-        return spans or free or any(each.dimension in wanted.dimensions for each in found)
+        return spans or free or any(map(wanted.is_told, found))
     measured = _MUCH if wanted.word == "much" else _MANY
     said = (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)
     return said or (wanted.word == "much" and _PART_OF.search(sentence) is not None)
+
+
+def measures_another(sentence: str, wanted: WantedAmount) -> bool:
+    """True if the sentence states such amounts, and all are those of another direction, or numbers that name one."""
+    found = amounts_of(sentence)
+    if wanted.dimensions:
+        found = tuple(each for each in found if each.dimension in wanted.dimensions)
+        return bool(found) and not any(map(wanted.is_told, found))
+    return wanted.word in ("many", "much") and bool(found) and all(each.dimension == LABEL for each in found)
 
 
 def _says_so(sentence: str, wanted: WantedAmount) -> bool:
@@ -274,6 +327,9 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
         number = token[0].isdigit() or (token in _SPELT and (token, after) != ("one", "of"))
         if not number and not (token in _VAGUE and unit not in (None, SHARE)):
             continue
+        if unit is None and token[0].isdigit() and at and not breaks[at - 1] and tokens[at - 1] in _LABELS:
+            yield Amount(LABEL, dated=False, beside=frozenset())
+            continue
         if after in _SPELT:  # of `two hundred days` the last word stands before the unit
             continue
         if (token, after) == ("per", "cent"):
@@ -288,7 +344,25 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
             dated and beside and beside[0] != "of" and not may_be_many(beside[0])
         ):  # `three-storey houses`, `the 1911 edition`
             beside = beside[:1] if joined[at] else []
-        yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha()))
+        counted = frozenset(root_of(word) for word in beside if word[0].isalpha())
+        yield Amount(unit, dated, counted, _direction(tokens, breaks, at) if unit in (TIME, LENGTH) else "")
+
+
+def _direction(tokens: list[str], breaks: list[bool], at: int) -> str:
+    """The direction that is said behind the unit, else before the number: `a width of 3 m`."""
+    for n in range(at + 2, min(at + 4, len(tokens))):
+        if breaks[n - 1]:
+            break
+        if tokens[n] not in _BINDS:
+            if (found := _DIRECTIONS.get(tokens[n])) is not None:
+                return found
+            break
+    for n in range(at - 1, max(at - 5, -1), -1):
+        if breaks[n] or tokens[n] not in _BEFORE_MEASURE | _NOUNS:
+            break
+        if tokens[n] in _NOUNS:
+            return _DIRECTIONS[tokens[n]]
+    return ""
 
 
 def _beside(tokens: list[str], breaks: list[bool], at: int, *, measured: bool) -> list[str]:

@@ -57,7 +57,7 @@ _EVERYDAY = (
     "measure area | large size | get collect pick | set place put | connect join | paint repaint | tie fasten | "
     "rebuild reconstruct | restore repair renovate | attend visit | kill murder | fight battle | win victory | "
     "employ hire | resign quit | injure hurt | drown sink | assist help | aim goal purpose | baby infant | happy "
-    "glad | retain keep | lend loan borrow | repay refund reimburse | dismiss sack | broken snapped | "
+    "glad | retain keep | lend loan | borrow loan | repay refund reimburse | dismiss sack | broken snapped | "
     "perform undertake | invent devise | frighten scare | forecast predict | rubbish waste | "
     "rucksack backpack | torch flashlight"
 )

@@ -26,7 +26,7 @@ _PAIRS = (
 _FURTHER_PAIRS = (
     "parttime / fulltime; halfday / fullday wholeday; open / close shut; appoint hire / dismiss revoke sack; accept / "
     "reject refuse decline; join / leave quit; add / remove; praise / criticise condemn; succeed / fail; married / "
-    "divorced; freeze / thaw"
+    "divorced; begin start commence / close shut"
 )
 """Pairs of which one is not told by who denies the other: who was not sacked was perhaps never appointed."""
 

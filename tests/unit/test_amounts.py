@@ -122,3 +122,74 @@ def test_other_questions_want_no_amount(question: str) -> None:
 def test_any_text_is_read(text: str) -> None:
     amounts_of(text)
     wanted_amount(f"How many {text}?")
+
+
+MEASURES = (
+    ("long", "long", "length"),
+    ("high", "high", "height"),
+    ("tall", "tall", "height"),
+    ("wide", "wide", "width"),
+    ("wide", "broad", "breadth"),
+    ("deep", "deep", "depth"),
+    ("thick", "thick", "thickness"),
+)
+
+
+@given(
+    st.sampled_from(("3", "42", "5.1", "twelve")),
+    st.sampled_from(("m", "metres", "km", "feet")),
+    st.sampled_from(MEASURES),
+    st.sampled_from(MEASURES),
+)
+def test_a_length_in_another_direction_is_no_answer(
+    number: str, unit: str, told: tuple[str, str, str], asked: tuple[str, str, str]
+) -> None:
+    same = {told[2], asked[2]} in ({told[2]}, {"width", "breadth"})
+    for said in (
+        f"It is {number} {unit} {told[1]} and was built in 1871.",
+        f"The tunnel, with a {told[2]} of {number} {unit}, was built in 1871.",
+        f"The tunnel has a {told[2]} of about {number} {unit}.",
+        f"A tunnel of {number} {unit} {told[2]} was built.",
+        f"It is {number} {unit} in {told[2]}.",
+        f"Its {told[2]} is {number} {unit}.",
+    ):
+        assert states(f"How {asked[0]} is it?", said, loosely=True) == same, said
+        assert states(f"How {asked[0]} is it?", f"{said} It is 8 m {asked[1]}."), said
+
+
+@given(
+    st.sampled_from(("ten", "20", "two")),
+    st.sampled_from(("minute", "hour")),
+    st.sampled_from(("walk", "drive", "ride")),
+)
+def test_how_long_one_walks_is_not_how_long_a_thing_is(number: str, unit: str, way: str) -> None:
+    for said in (
+        f"The beach is a {number}-{unit} {way} along the dune path.",
+        f"The beach is {number} {unit}s' {way} from here.",
+        f"The beach is within {number} {unit}s by car or on foot.",
+        f"The beach is {number} {unit}s on foot.",
+    ):
+        assert not states("How long is the beach?", said, loosely=True), said
+        for asked in (
+            "How far is the beach?",
+            f"How long is the {way} to the beach?",
+            "How long does it take to get to the beach?",
+            "How long is the way to the beach?",
+            "How long is the crossing?",
+            "How long is the journey to the beach?",
+        ):
+            assert states(asked, said, loosely=True), (asked, said)
+    assert states("How long is the tour?", f"The tour takes {number} {unit}s.", loosely=True)
+
+
+@given(
+    st.sampled_from(("port 7420", "room 12", "page 40", "version 3", "step 4", "line 17", "platform 9", "floor 2")),
+    st.sampled_from(("ports", "rooms", "pages", "versions", "badges", "trains")),
+)
+def test_a_number_behind_its_noun_names_one(label: str, counted: str) -> None:
+    question = f"How many {counted} are there?"
+    for said in (f"They are at {label}.", f"Start it: `tideq serve --{label}`", f"Go to {label} and wait."):
+        assert not states(question, said, loosely=True), said
+    assert states(question, f"At {label} there are 5 {counted}.")
+    assert states(question, "The hall has 40.", loosely=True)
+    assert states("How high is it?", f"It has a {label.split(maxsplit=1)[0]} 4 m high.")

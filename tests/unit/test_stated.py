@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ai.text.meaning.stated import Stated
 from ai.text.question_type import gives_reason
 from tests.unit.test_one_word_off import answered
 
@@ -79,3 +80,21 @@ def test_what_a_question_asks_for_is_stated(question: str, right: str, wrong: st
 )
 def test_what_somebody_hopes_to_do_is_no_reason(text: str, given: bool) -> None:
     assert gives_reason(text) is given
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "right"),
+    [
+        ("How long is the whale?", "It is 5.1 metres high.", "It is 5.1 metres long."),
+        ("How wide is the lake?", "The lake is 65 m deep.", "The lake is 65 m deep and 300 m wide."),
+        ("How high is the bridge?", "The bridge has a length of 30 m.", "The bridge is 30 m above the water."),
+        ("How long is the beach?", "The beach is a ten-minute walk along the dune path.", "The beach runs for 2 km."),
+        ("How many ports has the server?", "Start the server: `serve --port 7420`.", "The server has 4 ports."),
+        ("How many rooms has the inn?", "Keys are kept in room 12.", "On floor 2 are 7 rooms."),
+    ],
+)
+def test_a_number_of_another_measure_is_none(question: str, other: str, right: str) -> None:
+    """A reader that takes the number for the answer has read another one."""
+    for read in (True, False):
+        assert not Stated.of(question).agrees(other, read=read)
+        assert Stated.of(question).agrees(right, read=read)

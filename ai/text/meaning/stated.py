@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.amounts import MONEY, TIME, amounts_of
+from ai.text.amounts import LABEL, MONEY, TIME, amounts_of, measures_another, wanted_amount
 from ai.text.question_type import WantedKind, denies, excludes_reason, offers, wanted_of
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
@@ -260,7 +260,7 @@ class Stated:
     def _has_size(self, text: str) -> bool:
         if _SIZED.search(text):
             return True
-        return any(each.dimension not in (MONEY, TIME) for each in amounts_of(text))
+        return any(each.dimension not in (MONEY, TIME, LABEL) for each in amounts_of(text))
 
     def _goes_on(self, text: str) -> bool:
         """True if the preposition, or one like it, follows the deed, where that is said."""
@@ -273,7 +273,9 @@ class Stated:
         return max(text.split(";"), key=lambda side: len(self.said & all_roots(side)))
 
     def _counts(self, text: str) -> bool:
-        listed = _ENUMERATED.match(text)
+        wanted, listed = wanted_amount(self.amount), _ENUMERATED.match(text)
+        if wanted is not None and measures_another(text, wanted):
+            return False
         return listed is None or offers(text[listed.end() :], WantedKind.NUMBER, self.amount, loosely=True)
 
     def _same_compounds(self, text: str) -> bool:

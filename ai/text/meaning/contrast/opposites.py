@@ -11,6 +11,7 @@ from ai.text.meaning.contrast.relations import is_turned, objects_behind
 from ai.text.question_type import asks_why, denies
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
+from retrieval.english.fates import UNDONE
 from retrieval.english.opposites import NARROWER, OPPOSITES
 from retrieval.english.stems import root_of
 
@@ -20,11 +21,18 @@ _NON = re.compile(r"\bnon-([a-z]{4,})", re.IGNORECASE)
 _HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
 AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(part|full|half|whole)-(time|day)\b", re.IGNORECASE)
-_ASKS_HOURS = re.compile(
-    r"^\W*(?:(?:until|till|from|since)\s)?(?:when|what\stimes?|how\s(?:late|early|long)|at\swhat)\b", re.IGNORECASE
+_ASKS_HOURS = re.compile(r"^\W*(?:when|what\stimes?|at\swhat)\b", re.IGNORECASE)
+_ASKS_SPAN = re.compile(
+    r"^\W*(?:until|till|from|since|how\s(?:late|early|long))\b|\b(?:is|are)\b.{1,80}?\b(?:open|closed|shut)\W*\Z",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(
+    r"\b(?:till|until|through|between)\b|\d\s?(?:[ap]m\s?)?[–-]|\bto\s(?:\d|one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|half|noon|midnight|dusk|sunset|(?-i:[A-Z]))",
+    re.IGNORECASE,
 )
 _HOURS = frozenset(map(root_of, ("open", "close", "shut")))
-"""Until when it is open is when it closes."""
+"""Until when it is open is when it closes: asked for a span, or told as one."""
 _OR_MORE = re.compile(
     r"\bor\s(?:more|less|fewer|longer|later|earlier|older|younger|over|under|above|below|higher|lower|larger|bigger|smaller"
     r"|better|worse)\b",
@@ -63,6 +71,9 @@ class Opposites:
     def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str], *, read: bool) -> bool:
         """True unless the contrary is said of something else, or denied itself: `is not known` is no contrary of
         `unknown`."""
+        hours = not asked.isdisjoint(_HOURS) and not contrary.isdisjoint(_HOURS)
+        if hours and _ASKS_HOURS.match(self.question) and _SPAN.search(text):
+            return False
         if is_turned(asked):
             return not read or objects_behind(asked, self.question).meet(objects_behind(contrary, text))
         negated = {fold(word) for found in _NOT_SO.finditer(text) for word in WORD.findall(found["said"])}
@@ -79,7 +90,7 @@ def _opposed(question: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     question = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", question))
     roots, table = small_roots(_HOW_WORD.sub(" ", question)), NARROWER if denies(question) else OPPOSITES
     for root in sorted(roots & table.keys()):
-        if root in _HOURS and _ASKS_HOURS.match(question):
+        if root in _HOURS and _ASKS_SPAN.search(question):
             continue
         alike = and_alike({root})
         contrary = table[root] - roots - alike
@@ -87,8 +98,10 @@ def _opposed(question: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
             yield alike, contrary
     for word in sorted(_small_words(question)):
         bare = {word.removeprefix(prefix) for prefix in _NEGATING if word.startswith(prefix)}
-        negated = {f"{prefix}{word}" for prefix in _NEGATING} if len(word) >= _LEAST_BARE else set[str]()
-        contrary = frozenset(negated | {each for each in bare if len(each) >= _LEAST_BARE})
+        negated = {f"{prefix}{word}" for prefix in _NEGATING}
+        contrary = frozenset(each for each in negated | bare if min(len(word), len(each)) >= _LEAST_BARE)
+        if not UNDONE.isdisjoint(map(root_of, {word, *bare})):
+            continue  # `Turn the key in the lock` tells how to unlock: the fates know the verb
         yield frozenset({root_of(word)}), contrary - _small_words(question)
 
 

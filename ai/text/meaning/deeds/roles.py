@@ -66,6 +66,8 @@ _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|her|its|their|I|we|our|
 _ITS = re.compile(r"(?:His|Her|Its|Their)\s(?P<what>(?:[a-z]+\s){0,2}[a-z]+)\b")
 _ONCE = re.compile(r"\bused\sto\s(?:be\s)?\Z", re.IGNORECASE)
 _PARTICLES = {"on": "off", "off": "on", "up": "down", "down": "up", "in": "out", "out": "in"}
+_NO_PLACES = word_list("off out up down")
+"""Particles behind a verb that seldom begin where it is done, as `in` and `on` do."""
 _DENIES = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _NEAR = 40
 """How many characters before its verb a sentence says that it is of the future."""
@@ -130,10 +132,12 @@ class Roles:
         return self._happens(text) and all(each is None or each.agrees(text) for each in (self.party, self.other))
 
     def _turns(self, text: str) -> bool:
-        """True if the deed is said with the contrary particle alone: `turned off` for `turned on`."""
+        """True if the deed is said with other particles alone: `turn off` for `turn on`, `take off` for `take up`."""
         words = [fold(word) for word in WORD.findall(text)]
         after = {behind for word, behind in pairwise(words) if root_of(word) == self.deed}
-        return _PARTICLES[self.particle] in after and self.particle not in after
+        if self.particle in after:
+            return False
+        return _PARTICLES[self.particle] in after or (bool(after) and after <= _NO_PLACES)
 
     def _is_done_to_another(self, text: str) -> bool:
         """True if the deed is done to something else alone, and what is asked about is said beside another: `bought the
