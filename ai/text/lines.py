@@ -23,9 +23,9 @@ _NUMBERED = re.compile(
 )
 _CLOCK = r"(?:[01]?\d|2[0-3])(?P<sign>[:.])[0-5]\d(?!\d|[:.]\d)(?:[ \t]?[ap]\.?m\b\.?)?"
 _TIMED = re.compile(
-    rf"[ \t]*(?:[-*+•–][ \t]+)?{_EMPHASIS}(?P<time>{_CLOCK}"
+    rf"[ \t]*+(?:[-*+•–][ \t]++)?{_EMPHASIS}(?P<time>{_CLOCK}"
     rf"(?:[ \t]?(?:-|–|—|to|until)[ \t]?{_CLOCK.replace('<sign>', '<until>')})?)"
-    rf"{_EMPHASIS}[ \t]*[:–—-]?{_EMPHASIS}[ \t]+(?P<what>\S[^\n]{{2,300}})",
+    rf"{_EMPHASIS}(?:[ \t]*+[:–—-])?{_EMPHASIS}[ \t]++(?P<what>\S[^\n]{{2,300}})",
     re.IGNORECASE,
 )
 _TOLD_CLOCK = re.compile(

@@ -36,8 +36,9 @@ _STOP = re.compile(
 MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
 _IN_CODE = re.compile(r"``(?:(?!``|'')[^\n])++``|`(?:(?!'')[^`\n])++`")
 """Code in its line; two apostrophes are the end of an old quotation (``so'')."""
-_CITED_LINE = re.compile(r"(?:[ \t]*" + MARKER_PATTERN + r")+[ \t]*+\n(?=[^\sa-z])")
-"""The end of a line of a draft, with what is cited for it."""
+_CITED_LINE = re.compile(r"[\]】］][ \t]{0,8}\n(?=[^\sa-z])")
+_CITED = re.compile(MARKER_PATTERN + r"\Z", re.IGNORECASE)
+_LONGEST_MARKER = 80
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*+•|>]\s|#{1,6}\s|\d{1,3}[.)]\s|[\[【]\s*(?:source\s*)?\d))|(?<=\n)\n",
     re.IGNORECASE,
@@ -169,7 +170,9 @@ def _hard_cuts(text: str) -> list[int]:
     dashes = [m.end() for m in _DASHED.finditer(text)] if "–" in text else []
     cuts += dashes if len(dashes) > 1 else []
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
-    cuts += [m.end() for m in _CITED_LINE.finditer(text)] if "]" in text or "】" in text else []
+    for line in _CITED_LINE.finditer(text):  # a line of a draft ends with what is cited for it
+        closed = line.start() + 1
+        cuts += [line.end()] if _CITED.search(text, max(0, closed - _LONGEST_MARKER), closed) else []
     for found in _PARAGRAPH.finditer(text):
         opened = text[: found.start("first")].strip() or found.start("first") > found.start()
         if _had_room(found["first"], found["rest"]) and (opened or not _reads_on(found["first"], found["rest"])):
