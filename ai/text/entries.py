@@ -47,8 +47,8 @@ _ASKS = frozenset(
     map(
         root_of,
         word_list(
-            "a an the this that these of in on at for to from by with it its there is are was were be been do does did "
-            "has have had which what who whom whose when where how much many give tell me us show name list please "
+            "a an the this that these of in on at for to from by with and between it its there is are was were be been "
+            "do does did has have had which what who whom whose when where how much many give tell me us show name list please "
             "you i we can could must should number get gets got need needs needed require required contain contains per"
         ),
     )
@@ -208,6 +208,11 @@ class EntryQuestion:
     kind: WantedKind
     term: str
 
+    @property
+    def asks_whether(self) -> bool:
+        """True if yes or no would answer."""
+        return _WHETHER.match(self.text) is not None
+
     @classmethod
     @lru_cache(maxsize=128)
     def of(cls, question: str) -> EntryQuestion:
@@ -227,7 +232,7 @@ class EntryQuestion:
         headed = frozenset[str]()
         for entry in entries:
             if _NUMBERED_LABEL.fullmatch(entry.label):
-                headed = frozenset(roots(entry.value))
+                headed = frozenset(roots(f"{entry.label} {entry.value}"))
             told = self._asks_for(entry, named | headed, minutes) or self._asks_hours(entry, named | headed, title)
             if told or (self.term and _is_named(entry.label, self.term)):
                 yield entry
@@ -242,22 +247,28 @@ class EntryQuestion:
         label = tuple(roots(entry.label))
         told = frozenset(label) - _ASKS or frozenset(label) & _TELL
         said = frozenset(roots(entry.value)) - _ASKS
-        whether = _WHETHER.match(self.text) is not None
-        if not label or (said and said <= self.words and not whether):
+        if not label or (said and said <= self.words and not self.asks_whether):
             return False
-        beside = named | _NEUTRAL
-        if self.kind in (WantedKind.NUMBER, WantedKind.ANY):
-            beside |= measured_by(_spaced(entry.value))
-        if self.kind is WantedKind.NUMBER or whether:
-            beside |= said
-        if self.kind is WantedKind.TIME:
-            beside |= _USERS
+        beside = named | _NEUTRAL | self._told_by(entry.value)
         if any(self._asks_field(field, entry, named, beside, minutes) for field in fields_of(label)):
             return True
         meant = frozenset[str]().union(*map(asked_by, told))
         asked = self.words | (_TELL & frozenset(roots(self.text)))
         whole = bool(told) and all(not asked_by(each).isdisjoint(asked) for each in told)
         return whole and self.words <= meant | beside and self._is_offered(entry)
+
+    def _told_by(self, value: str) -> frozenset[str]:
+        """The roots of words that the question may say beside the label, as the value tells of them: of what it
+        measures, and, where a number is asked for or whether something is so, all that it says."""
+        match self.kind:
+            case WantedKind.NUMBER:
+                return measured_by(_spaced(value)) | frozenset(roots(value))
+            case WantedKind.ANY:
+                return measured_by(_spaced(value)) | (frozenset(roots(value)) if self.asks_whether else frozenset())
+            case WantedKind.TIME:
+                return _USERS
+            case _:
+                return frozenset()
 
     def _asks_hours(self, entry: Entry, named: frozenset[str], title: str) -> bool:
         """True if the question asks when something is open or closed, and the entry says so of it and of the day that
@@ -266,13 +277,14 @@ class EntryQuestion:
             return False
         value, words = first_part(entry.value), without_days(self.text) - _ASKS
         label = without_days(entry.label) - _ASKS - ASK_HOURS
-        if words.isdisjoint(ASK_HOURS | COMES if label else ASK_HOURS) or not label <= words:
+        asked, days = days_of(self.text), days_of(entry.label)
+        timed = bool(label or asked) and self.kind is WantedKind.TIME
+        if not (label <= words and (timed or not words.isdisjoint(ASK_HOURS))):
             return False
         _, deeper, part = title.rpartition(" > ")
         own = without_days(part) - _ASKS - _NEUTRAL - ASK_HOURS - _OPENING
         if deeper and own and not label and own.isdisjoint(words):
             return False
-        asked, days = days_of(self.text), days_of(entry.label)
         of_day = not asked.isdisjoint(days | days_of(value)) if asked else bool(days) or has_clock(value)
         if not asked and "closed" in self.text.casefold() and "closed" not in f"{entry.label} {value}".casefold():
             return False
@@ -294,7 +306,7 @@ class EntryQuestion:
             return False
         if field.kind is WantedKind.NUMBER:
             return not self.words.isdisjoint(least) and any(map(str.isdigit, entry.value))
-        only = field.kind is self.kind is WantedKind.PLACE and self.words <= named
+        only = field.located and self.kind is WantedKind.PLACE and self.words <= named and named.isdisjoint(_WRITING)
         return (only or directed or not self.words.isdisjoint(least)) and _is_of(field.kind, entry.value, self.text)
 
     def _is_offered(self, entry: Entry) -> bool:
@@ -323,7 +335,7 @@ def _is_of(kind: WantedKind, value: str, question: str) -> bool:
         case WantedKind.PERSON:
             return _CAPITAL.search(value) is not None and _CODED.fullmatch(value) is None
         case WantedKind.PLACE:
-            return any(map(str.isalpha, value))
+            return any(map(str.isalpha, value)) and not are_hours("", value)
         case _:
             return True
 

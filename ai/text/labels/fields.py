@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ class Field:
     """A label that texts of a kind have, in its forms, and the words by which it is asked for. `of_meeting`: those that
     mean it only at the head of minutes, where the question may also say nothing of it (`When was the meeting?`). `to`:
     what is asked for must be, or must not be, whom something is addressed to. `beside`: words that a question may say
-    as well."""
+    as well. `located`: it says where that is which the text is about."""
 
     labels: frozenset[tuple[str, ...]]
     kind: WantedKind
@@ -32,6 +33,7 @@ class Field:
     of_meeting: frozenset[str] = frozenset()
     to: bool | None = None
     beside: frozenset[str] = frozenset()
+    located: bool = False
 
     @classmethod
     def of(
@@ -43,10 +45,11 @@ class Field:
         *,
         to: bool | None = None,
         beside: str = "",
+        located: bool = False,
     ) -> Field:
         """The field, its forms divided by commas and its words by spaces."""
         forms = frozenset(tuple(roots(label)) for label in labels.split(","))
-        return cls(forms, kind, rooted(words), rooted(of_meeting), to, rooted(beside))
+        return cls(forms, kind, rooted(words), rooted(of_meeting), to, rooted(beside), located)
 
 
 _SHORT_DOER = 4
@@ -103,7 +106,7 @@ FIELDS = (
         _HELD,
     ),
     Field.of("subject,re,topic,regarding,concerning", WantedKind.ANY, "subject topic about regarding concerning"),
-    Field.of("address,location,venue", WantedKind.PLACE, "address located situated"),
+    Field.of("address,location", WantedKind.PLACE, "address located situated", located=True),
     Field.of(
         "serves,servings,portions,feeds",
         WantedKind.NUMBER,
@@ -140,6 +143,7 @@ _SHORT = {
         "temp": "temperature",
     }.items()
 }
+_FREE = re.compile(r"\bfree\b", re.IGNORECASE)
 _MEASURES: Mapping[str | None, frozenset[str]] = {
     TIME: rooted("long time take last duration"),
     MONEY: rooted("cost price charge pay fee"),
@@ -162,5 +166,5 @@ def asked_by(word: str) -> frozenset[str]:
 
 def measured_by(value: str) -> frozenset[str]:
     """The roots of words for the kind of amount that a value states: `cost` of `£8/night`, `time` of `20 min`."""
-    stated = {each.dimension for each in amounts_of(value)}
+    stated = {each.dimension for each in amounts_of(value)} | ({MONEY} if _FREE.search(value) else set())
     return frozenset().union(*(words for kind, words in _MEASURES.items() if kind in stated))

@@ -22,13 +22,15 @@ _GROUP = r"(?i:weekdays?|weekends?|daily|every[ \t]day)"
 _GROUPED = re.compile(rf"\b(?P<name>{_GROUP})\b")
 _BETWEEN = r"(?:[ \t]?[,&+/][ \t]?|[ \t](?:and|or)[ \t])"
 _SPANS = rf"(?:{DAY}(?:{_TO}{DAY})?|\b{_GROUP}\b)"
-_CLOCK = r"(?<![\d,.])\d{1,2}(?:[:.]\d\d)?(?![\d,/])"
+_UNTIL = r"[ \t]?(?:[-–—]|\b(?:to|till?|until)\b)[ \t]?"
+_CLOCK = rf"(?<![\d,.£$€])\d{{1,2}}(?:[:.]\d\d(?!\d)|[ \t]?(?i:[ap]\.?m\b|h\b)|{_UNTIL}\d{{1,2}}(?!\d))"
 HOURS_OF_DAYS = re.compile(
     rf"[ \t]*+(?:[-*+•–][ \t]++)?(?P<label>{_SPANS}(?:{_BETWEEN}{_SPANS}){{0,6}}+)(?:[ \t]?:)?[ \t]++"
     rf"(?P<value>(?:{_CLOCK}|(?i:closed|open|from|noon|by)\b)[^\n]*+)"
 )
 """A line that says when something is open: `Mon–Sat 9.30am–4.30pm`, `Wed: closed`."""
-_SENTENCE = re.compile(r"[.;][ \t]")
+_SENTENCE = re.compile(r"\.[ \t]")
+_IN_BRACKETS = re.compile(r"\([^()\n]{0,80}\)")
 _DATE = re.compile(
     rf"\b\d{{1,2}}(?:(?:[ \t]?[-–][ \t]?|[ \t](?:and|to)[ \t])\d{{1,2}})?[ \t](?:{'|'.join(_MONTHS)})\b", re.IGNORECASE
 )
@@ -48,7 +50,7 @@ COMES = frozenset(map(root_of, word_list("come comes arrive call visit run stop"
 _NO_HOURS = re.compile(
     r"\b(?:why|how(?!\slate)|who|whom|whose|where|was|were|did|had|been|opened|ever|first)\b", re.IGNORECASE
 )
-_DAY_ROOTS = frozenset(map(root_of, (*_NAMES, *_GROUPS)))
+_DAY_ROOTS = frozenset(map(root_of, (*_NAMES, *_GROUPS, "and", "or")))
 
 
 @lru_cache(maxsize=512)
@@ -65,7 +67,7 @@ def days_of(text: str) -> frozenset[int]:
 
 
 def without_days(text: str) -> frozenset[str]:
-    """The roots of the words of a text that name no day."""
+    """The roots of the words of a text that neither name days nor join them."""
     return frozenset(roots(_GROUPED.sub(" ", _SPAN.sub(" ", text)))) - _DAY_ROOTS
 
 
@@ -76,7 +78,8 @@ def first_part(value: str) -> str:
 
 def are_hours(label: str, value: str) -> bool:
     """True if an entry says nothing but when something is open or closed."""
-    words = map(str.casefold, _LETTERS.findall(_GROUPED.sub(" ", _SPAN.sub(" ", value))))
+    said = _IN_BRACKETS.sub(" ", value)
+    words = map(str.casefold, _LETTERS.findall(_GROUPED.sub(" ", _SPAN.sub(" ", said))))
     stated = has_clock(value) or _STATES.search(f"{label}: {value}") is not None
     return stated and all(word in _OF_HOURS for word in words)
 
