@@ -47,9 +47,10 @@ _ASKS = frozenset(
     map(
         root_of,
         word_list(
-            "a an the this that these of in on at for to from by with and between it its there is are was were be been "
-            "do does did has have had which what who whom whose when where how much many give tell me us show name list please "
-            "you i we can could must should number get gets got need needs needed require required contain contains per"
+            "a an the this that these of in on at for to from by with and between it its there is are was were be "
+            "been do does did has have had which what who whom whose when where how much many give tell me us "
+            "show name list please you i we can could must should number get gets got need needs needed require "
+            "required contain contains per often"
         ),
     )
 )

@@ -64,6 +64,7 @@ ASKED: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("How much does a dog cost?", "How much does a dog cost per night?"),
         ("How much does a cat cost?", "How much does a dog weigh?", "How much does a dog cost per week?"),
     ),
+    ("Wound", "every Saturday", ("How often is it wound?",), ("How often is it dusted?",)),
     ("Weight", "4 kg", ("How heavy is it?", "How much does it weigh?"), ("How wide is it?",)),
 )
 
