@@ -230,11 +230,14 @@ class EntryQuestion:
             named |= _MEETING
         if not named.isdisjoint(_WRITING):
             named |= _WRITING
+        first, _, path = title.partition(" — ")
+        of_first = frozenset(roots(first)) - frozenset(roots(path)) if path else frozenset[str]()
         headed = frozenset[str]()
         for entry in entries:
             if _NUMBERED_LABEL.fullmatch(entry.label):
                 headed = frozenset(roots(f"{entry.label} {entry.value}"))
-            told = self._asks_for(entry, named | headed, minutes) or self._asks_hours(entry, named | headed, title)
+            told = self._asks_for(entry, named | headed, of_first, minutes)
+            told = told or self._asks_hours(entry, (named - of_first) | headed, title)
             if told or (self.term and _is_named(entry.label, self.term)):
                 yield entry
 
@@ -244,19 +247,22 @@ class EntryQuestion:
         means = any(tuple(roots(header)) in _MEANS for header in cells)
         return bool(self.term) and means and _is_named(first, self.term)
 
-    def _asks_for(self, entry: Entry, named: frozenset[str], minutes: bool) -> bool:
+    def _asks_for(self, entry: Entry, named: frozenset[str], of_first: frozenset[str], minutes: bool) -> bool:
+        """True if the question asks for what the label says. `of_first`: the names of the first heading of the text
+        where the entry does not stand below that; they name the entry only for who asks nothing but its label."""
         label = tuple(roots(entry.label))
         told = frozenset(label) - _ASKS or frozenset(label) & _TELL
         said = frozenset(roots(entry.value)) - _ASKS
         if not label or (said and said <= self.words and not self.asks_whether):
             return False
-        beside = named | _NEUTRAL | self._told_by(entry.value)
+        beside = (named - of_first) | _NEUTRAL | self._told_by(entry.value)
         if any(self._asks_field(field, entry, named, beside, minutes) for field in fields_of(label)):
             return True
         meant = frozenset[str]().union(*map(asked_by, told))
         asked = self.words | (_TELL & frozenset(roots(self.text)))
         whole = bool(told) and all(not asked_by(each).isdisjoint(asked) for each in told)
-        return whole and self.words <= meant | beside and self._is_offered(entry)
+        left = self.words - meant
+        return whole and (left <= beside or left <= named | _NEUTRAL) and self._is_offered(entry)
 
     def _told_by(self, value: str) -> frozenset[str]:
         """The roots of words that the question may say beside the label, as the value tells of them: of what it
@@ -303,7 +309,8 @@ class EntryQuestion:
         if field.kind is WantedKind.PERSON:
             least = field.words
         directed = field.to is not None and bool((_TO if field.to else _FROM).search(self.text))
-        if self.words - words - field.beside - beside:
+        left = self.words - words - field.beside
+        if not (left <= beside or (field.kind is not WantedKind.NUMBER and left <= named | _NEUTRAL)):
             return False
         if field.kind is WantedKind.NUMBER:
             return not self.words.isdisjoint(least) and any(map(str.isdigit, entry.value))

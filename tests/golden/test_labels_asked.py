@@ -189,3 +189,18 @@ async def test_hours_of_a_thing(tmp_path: Path) -> None:
             "When does the shop close?": None,
         },
     )
+
+
+async def test_labels_below_another_heading_than_the_first(tmp_path: Path) -> None:
+    parts = {"Lemon drizzle": "Keeps well.", "Flapjack": "Makes: 16 squares", "Lentil soup": "Serves: 6"}
+    text = "\n\n".join(f"# {name}\n\n{said}\n\nEat it with tea." for name, said in parts.items())
+    await said_of(
+        tmp_path,
+        {"book.md": text},
+        {
+            "How many squares does the flapjack make?": "16 squares",
+            "How many people does the lentil soup serve?": "Serves: 6",
+            "How many squares does the lemon drizzle make?": None,
+            "How many people does the lemon drizzle serve?": None,
+        },
+    )
