@@ -12,10 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ai.text.labels.fields import FIELDS, Field, asked_by, fields_of, measured_by, rooted
+from ai.text.labels.hours import (
+    ASK_HOURS,
+    COMES,
+    are_hours,
+    days_of,
+    first_part,
+    has_clock,
+    may_ask_hours,
+    without_days,
+)
 from ai.text.lines import Entry
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.tables.words import roots
-from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
@@ -37,13 +47,18 @@ _ASKS = frozenset(
     map(
         root_of,
         word_list(
-            "a an the this that these of in on at for to from by with it its there is are was were be been do does did "
-            "has have had which what who whom whose when where how much many give tell me us show name list please "
-            "you can could number get gets got need needs needed require required contain contains"
+            "a an the this that these of in on at for to from by with and between it its there is are was were be "
+            "been do does did has have had which what who whom whose when where how much many give tell me us "
+            "show name list please you i we can could must should number get gets got need needs needed require "
+            "required contain contains per often"
         ),
     )
 )
-_NEUTRAL = frozenset(map(root_of, word_list("about regarding concerning document paper article sheet page file text")))
+_TELL = frozenset(map(root_of, word_list("give contain number name when where")))
+"""Those of them that are asked for where they stand alone as a label: `Given by`, `When`."""
+_NEUTRAL = frozenset(
+    map(root_of, word_list("about regarding concerning document paper article sheet page file text product"))
+)
 """Words that only say that a text is meant, and what follows names it."""
 _TO = re.compile(
     r"\bto[\s?.!]{0,4}\Z|^\W*to\swhom?\b|^\W*whom?\s(?:was|were|is|are)\s(?:sent|addressed)\b"
@@ -82,88 +97,21 @@ _MEANS = frozenset(
 )
 """Headers of the column that says what a term means."""
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]")
-
-
-def _rooted(words: str) -> frozenset[str]:
-    return frozenset(map(root_of, word_list(words)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """A label that heads of minutes and letters have, in its forms, and the words by which it is asked for.
-    `of_meeting`: those that mean it only at the head of minutes, where the question may also say nothing of it (`When
-    was the meeting?`). `to`: what is asked for must be, or must not be, whom something is addressed to."""
-
-    labels: frozenset[tuple[str, ...]]
-    kind: WantedKind
-    words: frozenset[str]
-    of_meeting: frozenset[str] = frozenset()
-    to: bool | None = None
-
-    @classmethod
-    def of(cls, labels: str, kind: WantedKind, words: str, of_meeting: str = "", to: bool | None = None) -> _Field:
-        forms = frozenset(tuple(roots(label)) for label in labels.split(","))
-        return cls(forms, kind, _rooted(words), _rooted(of_meeting), to)
-
-
-_HELD = "hold held meet met meeting take took place assemble convene"
-_FIELDS = (
-    _Field.of(
-        "chair,chairs,chairman,chairwoman,chairperson,chaired by,in the chair,presiding,presided by,chairing",
-        WantedKind.PERSON,
-        "chair chaired chairing chairman chairwoman chairperson preside presided",
-        "meeting",
-    ),
-    _Field.of(
-        "present,attendees,attendance,in attendance,attending,attended by,participants,members present,those present",
-        WantedKind.PERSON,
-        "present attend attended attending attendee attendance participate participant",
-        "meeting member",
-    ),
-    _Field.of(
-        "apologies,apologies for absence,apologies received,apologies from,regrets",
-        WantedKind.PERSON,
-        "apology apologies apologise apologised regrets send sent receive received give gave offer offered absence",
-        "meeting",
-    ),
-    _Field.of("absent,absentees,not present", WantedKind.PERSON, "absent absence absentee missing", "meeting"),
-    _Field.of(
-        "minutes,minutes by,minutes taken by,minute taker,taken by,recorded by,note taker,notes by",
-        WantedKind.PERSON,
-        "minute minutes note notes take took taken taker record recorded keep kept write wrote",
-        "meeting",
-    ),
-    _Field.of(
-        "from,author,authors,by,written by,sender,sent by,prepared by,signed,signed by",
-        WantedKind.PERSON,
-        "write wrote written author send sent sender prepare prepared sign signed",
-        to=False,
-    ),
-    _Field.of(
-        "to,recipient,recipients,addressee,addressed to,attention,attn",
-        WantedKind.PERSON,
-        "write wrote written send sent address addressed addressee receive received recipient",
-        to=True,
-    ),
-    _Field.of(
-        "date,dated,date of meeting,meeting date,date and time,held on",
-        WantedKind.TIME,
-        "date dated write wrote written send sent day",
-        f"{_HELD} year",
-    ),
-    _Field.of("time,start,start time,starts,begins", WantedKind.TIME, "time start begin", _HELD),
-    _Field.of(
-        "venue,location,place,held at,where,place of meeting",
-        WantedKind.PLACE,
-        "venue location locate located",
-        _HELD,
-    ),
-    _Field.of("subject,re,topic,regarding,concerning", WantedKind.ANY, "subject topic about regarding concerning"),
+_PER = re.compile(r"(?<=\d)[ \t]?/[ \t]?(?=[a-z])")
+_CODED = re.compile(r"\S*\d\S*")
+_WHETHER = re.compile(r"\W*(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had)\b", re.IGNORECASE)
+_NUMBERED_LABEL = re.compile(r"[^\W\d_]+[ \t]\d{1,3}[a-z]?")
+_OPENING = frozenset(
+    map(root_of, word_list("visit visitor contact find information practical price ticket location address"))
 )
-_BY_LABEL = {label: field for field in _FIELDS for label in field.labels}
-_OF_MINUTES = frozenset().union(*(field.labels for field in _FIELDS[:5])) | {("agenda",), ("quorum",)}
-_MEETING = _rooted("meeting minutes")
-_WRITING = _rooted("memo memorandum letter email message note")
+"""Words of headings under which a text says when it is open itself."""
+_USERS = frozenset(map(root_of, word_list("guest visitor customer people person member patient")))
+"""Words for whoever may do something: `When can guests check in?`"""
+
+
+_OF_MINUTES = frozenset().union(*(field.labels for field in FIELDS[:5])) | {("agenda",), ("quorum",)}
+_MEETING = rooted("meeting minutes")
+_WRITING = rooted("memo memorandum letter email message note")
 _SUBJECTS = frozenset(
     tuple(roots(label)) for label in ("subject", "re", "regarding", "title", "model", "product", "name")
 )
@@ -261,6 +209,11 @@ class EntryQuestion:
     kind: WantedKind
     term: str
 
+    @property
+    def asks_whether(self) -> bool:
+        """True if yes or no would answer."""
+        return _WHETHER.match(self.text) is not None
+
     @classmethod
     @lru_cache(maxsize=128)
     def of(cls, question: str) -> EntryQuestion:
@@ -277,8 +230,15 @@ class EntryQuestion:
             named |= _MEETING
         if not named.isdisjoint(_WRITING):
             named |= _WRITING
+        first, _, path = title.partition(" — ")
+        of_first = frozenset(roots(first)) - frozenset(roots(path)) if path else frozenset[str]()
+        headed = frozenset[str]()
         for entry in entries:
-            if (self.term and _is_named(entry.label, self.term)) or self._asks_for(entry, named, minutes):
+            if _NUMBERED_LABEL.fullmatch(entry.label):
+                headed = frozenset(roots(f"{entry.label} {entry.value}"))
+            told = self._asks_for(entry, named | headed, of_first, minutes)
+            told = told or self._asks_hours(entry, (named - of_first) | headed, title)
+            if told or (self.term and _is_named(entry.label, self.term)):
                 yield entry
 
     def defined_by(self, cells: Mapping[str, str]) -> bool:
@@ -287,20 +247,59 @@ class EntryQuestion:
         means = any(tuple(roots(header)) in _MEANS for header in cells)
         return bool(self.term) and means and _is_named(first, self.term)
 
-    def _asks_for(self, entry: Entry, named: frozenset[str], minutes: bool) -> bool:
+    def _asks_for(self, entry: Entry, named: frozenset[str], of_first: frozenset[str], minutes: bool) -> bool:
+        """True if the question asks for what the label says. `of_first`: the names of the first heading of the text
+        where the entry does not stand below that; they name the entry only for who asks nothing but its label."""
         label = tuple(roots(entry.label))
-        field = _BY_LABEL.get(label)
+        told = frozenset(label) - _ASKS or frozenset(label) & _TELL
         said = frozenset(roots(entry.value)) - _ASKS
-        if not label or (said and said <= self.words):
+        if not label or (said and said <= self.words and not self.asks_whether):
             return False
-        if field is not None and self._asks_field(field, entry, named, minutes):
+        beside = (named - of_first) | _NEUTRAL | self._told_by(entry.value)
+        if any(self._asks_field(field, entry, named, beside, minutes) for field in fields_of(label)):
             return True
-        told = frozenset(label) - _ASKS
-        meant = and_alike(told)
-        whole = bool(told) and all(not and_alike([each]).isdisjoint(self.words) for each in told)
-        return whole and self.words <= meant | named | _NEUTRAL and self._is_offered(entry)
+        meant = frozenset[str]().union(*map(asked_by, told))
+        asked = self.words | (_TELL & frozenset(roots(self.text)))
+        whole = bool(told) and all(not asked_by(each).isdisjoint(asked) for each in told)
+        left = self.words - meant
+        return whole and (left <= beside or left <= named | _NEUTRAL) and self._is_offered(entry)
 
-    def _asks_field(self, field: _Field, entry: Entry, named: frozenset[str], minutes: bool) -> bool:
+    def _told_by(self, value: str) -> frozenset[str]:
+        """The roots of words that the question may say beside the label, as the value tells of them: of what it
+        measures, and, where a number is asked for or whether something is so, all that it says."""
+        match self.kind:
+            case WantedKind.NUMBER:
+                return measured_by(_spaced(value)) | frozenset(roots(value))
+            case WantedKind.ANY:
+                return measured_by(_spaced(value)) | (frozenset(roots(value)) if self.asks_whether else frozenset())
+            case WantedKind.TIME:
+                return _USERS
+            case _:
+                return frozenset()
+
+    def _asks_hours(self, entry: Entry, named: frozenset[str], title: str) -> bool:
+        """True if the question asks when something is open or closed, and the entry says so of it and of the day that
+        is asked for, if one is. In a section that has a name, that too is asked."""
+        if self.kind not in (WantedKind.TIME, WantedKind.ANY) or not may_ask_hours(self.text):
+            return False
+        value, words = first_part(entry.value), without_days(self.text) - _ASKS
+        label = without_days(entry.label) - _ASKS - ASK_HOURS
+        asked, days = days_of(self.text), days_of(entry.label)
+        timed = bool(label or asked) and self.kind is WantedKind.TIME
+        if not (label <= words and (timed or not words.isdisjoint(ASK_HOURS))):
+            return False
+        _, deeper, part = title.rpartition(" > ")
+        own = without_days(part) - _ASKS - _NEUTRAL - ASK_HOURS - _OPENING
+        if deeper and own and not label and own.isdisjoint(words):
+            return False
+        of_day = not asked.isdisjoint(days | days_of(value)) if asked else bool(days) or has_clock(value)
+        if not asked and "closed" in self.text.casefold() and "closed" not in f"{entry.label} {value}".casefold():
+            return False
+        return of_day and are_hours(entry.label, value) and words <= label | ASK_HOURS | COMES | named
+
+    def _asks_field(
+        self, field: Field, entry: Entry, named: frozenset[str], beside: frozenset[str], minutes: bool
+    ) -> bool:
         if self.kind not in (field.kind, WantedKind.ANY):
             return False
         if field.to is not None and field.to != bool(_TO.search(self.text)):
@@ -310,20 +309,28 @@ class EntryQuestion:
         if field.kind is WantedKind.PERSON:
             least = field.words
         directed = field.to is not None and bool((_TO if field.to else _FROM).search(self.text))
-        left = self.words - words - named - _NEUTRAL
-        return (
-            not left and (directed or not self.words.isdisjoint(least)) and _is_of(field.kind, entry.value, self.text)
-        )
+        left = self.words - words - field.beside
+        if not (left <= beside or (field.kind is not WantedKind.NUMBER and left <= named | _NEUTRAL)):
+            return False
+        if field.kind is WantedKind.NUMBER:
+            return not self.words.isdisjoint(least) and any(map(str.isdigit, entry.value))
+        only = field.located and self.kind is WantedKind.PLACE and self.words <= named and named.isdisjoint(_WRITING)
+        return (only or directed or not self.words.isdisjoint(least)) and _is_of(field.kind, entry.value, self.text)
 
     def _is_offered(self, entry: Entry) -> bool:
         if self.kind is not WantedKind.NUMBER:
             return _is_of(self.kind, entry.value, self.text)
         if not any(map(str.isdigit, entry.value)):
-            return False
+            return _is_of(self.kind, entry.value, self.text)
         counted = f" how many {entry.label} ", f" how much {entry.label} "
         asked = f" {self.text} ".casefold()
-        said = f"{entry.label}: {entry.value}"  # the label says of what the amount is: `Weight: 4.1 kg`
+        said = f"{entry.label}: {_spaced(entry.value)}"  # the label says of what the amount is: `Weight: 4.1 kg`
         return any(each.casefold() in asked for each in counted) or _is_of(self.kind, said, self.text)
+
+
+def _spaced(value: str) -> str:
+    """What an entry says, with `£8 a night` for `£8/night`."""
+    return _PER.sub(" a ", value)
 
 
 def _is_of(kind: WantedKind, value: str, question: str) -> bool:
@@ -334,9 +341,9 @@ def _is_of(kind: WantedKind, value: str, question: str) -> bool:
         case WantedKind.NUMBER:
             return offers(value, kind, question)
         case WantedKind.PERSON:
-            return _CAPITAL.search(value) is not None
+            return _CAPITAL.search(value) is not None and _CODED.fullmatch(value) is None
         case WantedKind.PLACE:
-            return any(map(str.isalpha, value))
+            return any(map(str.isalpha, value)) and not are_hours("", value)
         case _:
             return True
 

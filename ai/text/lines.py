@@ -8,14 +8,23 @@ paragraph or follows another line that stands alone, and a heading does, or foll
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from ai.text.labels.hours import HOURS_OF_DAYS
 
 _EMPHASIS = r"(?:\*{1,3}|_{1,2})?"
 _ENTRY = re.compile(
     rf"[ \t]*+(?P<mark>[-*+•–][ \t]++)?{_EMPHASIS}[\"“]?(?P<label>[^\W_][^\n:—–=.!?;|*\"“”]{{0,59}}?)[\"”]?{_EMPHASIS}"
     rf"(?:[ \t]?:{_EMPHASIS}[ \t]|[ \t](?:—|–|-|=)[ \t])[ \t]*+(?P<value>[^\n]++)"
 )
+_RUN = re.compile(
+    r"(?:(?<=[.;!?])|[ \t](?P<dot>[·|]))[ \t]+"
+    rf"(?={_EMPHASIS}[^\W_a-z][^\n:—–=.!?;|·*]{{0,39}}{_EMPHASIS}:{_EMPHASIS}[ \t])"
+)
+"""What stands before each further entry of a line."""
 _NUMBERED = re.compile(
     r"[ \t]*(?:(?:section|clause|article|chapter|part)[ \t]|§[ \t]?)?(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})"
     r"[.):]?[ \t]{1,4}(?P<name>[^\W\d_][^\n.!?:;]{1,69})",
@@ -79,10 +88,11 @@ def lines_of(text: str) -> tuple[Entry | Heading | Timed, ...]:
     start, free, ended = 0, True, True
     for line, after in zip(lines, (*lines[1:], ""), strict=True):
         end = start + len(line)
-        entry = _entry(line, start) if free or _SET_APART.match(line) else None
-        each = _timed(line, start) or entry or (_heading(line, start, after) if ended else None)
-        if each is not None and not _goes_on(line, after, widest):
-            found.append(each)
+        each: Sequence[Entry | Heading | Timed] = _timed(line, start)
+        each = each or (_entries(line, start) if free or _SET_APART.match(line) else ())
+        each = each or (_heading(line, start, after) if ended else ())
+        if each and not _goes_on(line, after, widest):
+            found += each
             free = ended = True
         else:
             blank = not line.strip()
@@ -106,28 +116,48 @@ def clock_of(text: str) -> tuple[int, int] | None:
     return (hour % 12 + 12 if afternoon else hour), int(found["minute"] or 0)
 
 
-def _timed(line: str, start: int) -> Timed | None:
+def _timed(line: str, start: int) -> tuple[Timed, ...]:
     found = _TIMED.fullmatch(line.rstrip())
     if found is None or found["what"][0].islower() or len(found["what"].split()) > _MOST_WORDS_TIMED:
-        return None
-    return Timed(start, start + len(line), found["time"], found["what"].strip(" \t*_"))
+        return ()
+    return (Timed(start, start + len(line), found["time"], found["what"].strip(" \t*_")),)
 
 
-def _entry(line: str, start: int) -> Entry | None:
-    found = _ENTRY.fullmatch(line.rstrip())
+def _entries(line: str, start: int) -> list[Entry]:
+    """The entry that a line is; or those that stand in it in a run, each from where its sentence begins to where that
+    ends: `Cot: free. Extra bed: £20.`, `Mill Road · Att: 412`."""
+    text = line.rstrip()
+    cuts = [*_RUN.finditer(text)]
+    sentences = [0, *(cut.end() for cut in cuts if cut["dot"] is None), len(text) + 1]
+    parts = zip([0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(text)], strict=True)
+    found: list[Entry] = []
+    for begin, end in parts:
+        at = bisect_right(sentences, begin)
+        each = _entry(text[begin:end])
+        if each is not None:
+            found.append(Entry(start + sentences[at - 1], start + sentences[at] - 1, *each))
+    if len(found) > 1 or any(cut["dot"] for cut in cuts):
+        return found
+    whole = _entry(text)
+    return [] if whole is None else [Entry(start, start + len(line), *whole)]
+
+
+def _entry(text: str) -> tuple[str, str] | None:
+    """The label and the value."""
+    found = HOURS_OF_DAYS.fullmatch(text) or _ENTRY.fullmatch(text)
     if found is None or len(found["label"].split()) > _MOST_LABEL_WORDS or len(found["value"]) > _MOST_VALUE:
         return None
-    return Entry(start, start + len(line), found["label"].strip(), found["value"].strip(" \t*_"))
+    return found["label"].strip(), found["value"].strip(" \t*_")
 
 
-def _heading(line: str, start: int, after: str) -> Heading | None:
+def _heading(line: str, start: int, after: str) -> tuple[Heading, ...]:
     found = _NUMBERED.fullmatch(line.rstrip())
     if found is None or len(found["name"].split()) > _MOST_NAME_WORDS or not found["name"][0].isupper():
-        return None
+        return ()
     opens = after.lstrip()[:1]
     if opens and not (opens.isupper() or opens.isdigit() or opens in "\"'“‘(-*•"):
-        return None
-    return Heading(start, start + len(line), found["number"], found["name"].strip())
+        return ()
+    return (Heading(start, start + len(line), found["number"], found["name"].strip()),)
 
 
 def _goes_on(line: str, after: str, widest: int) -> bool:

@@ -1,0 +1,1 @@
+"""Labels of entries: the fields that they name, and the hours of days."""
