@@ -329,7 +329,7 @@ class EntryQuestion:
 
 
 def _spaced(value: str) -> str:
-    """What an entry says, with `£8 a night` for `£8/night`."""
+    """The value of an entry, with `£8 a night` for `£8/night`."""
     return _PER.sub(" a ", value)
 
 

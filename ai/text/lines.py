@@ -24,7 +24,7 @@ _RUN = re.compile(
     r"(?:(?<=[.;!?])|[ \t](?P<dot>[·|]))[ \t]+"
     rf"(?={_EMPHASIS}[^\W_a-z][^\n:—–=.!?;|·*]{{0,39}}{_EMPHASIS}:{_EMPHASIS}[ \t])"
 )
-"""What stands before each further entry of a line."""
+"""The gap before each further entry of a line."""
 _NUMBERED = re.compile(
     r"[ \t]*(?:(?:section|clause|article|chapter|part)[ \t]|§[ \t]?)?(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})"
     r"[.):]?[ \t]{1,4}(?P<name>[^\W\d_][^\n.!?:;]{1,69})",

@@ -43,7 +43,8 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-DATES = frozenset(MONTHS) | word_list("monday tuesday wednesday thursday friday saturday sunday")
+WEEKDAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
+DATES = frozenset(MONTHS) | WEEKDAYS
 """Months and days of the week."""
 MONTH_NUMBERS = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}
 """Months and their abbreviations, by number."""
@@ -61,6 +62,7 @@ town."""
 NOT_NAMES = (
     FUNCTION_WORDS
     | frozenset(MONTHS)
+    | frozenset(f"{day}s" for day in WEEKDAYS)
     | word_list("""
     according across again against although among anything apart around aside ask because below besides beyond
     calculate central cities city combined compare comparing compute count counted counting counties county decade

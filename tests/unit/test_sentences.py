@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai.text.sentences import split_sentences, trimmed
-from tests.harness import KANSAS
 
+SAMPLE = Path(__file__).parents[2] / "examples" / "kansas"
 QUICK = settings(deadline=None, max_examples=50)
 SIGNS = [
     "Mr. Lane",
@@ -144,7 +146,7 @@ def test_a_text_that_was_cut_out_of_the_middle_of_a_line_opens_with_no_title(tex
 
 
 def test_where_a_passage_begins_in_a_line_hardly_changes_its_first_sentence() -> None:
-    text = (KANSAS.parent / "buchanan-messages.txt").read_text(encoding="utf-8")
+    text = (SAMPLE / "buchanan-messages.txt").read_text(encoding="utf-8")
     spans = [s for s in split_sentences(text) if s.start and text[s.start - 1] != "\n" and s.end - s.start < 800]
     other = [s for s in spans if split_sentences(text[s.start : s.start + 900])[0].end != s.end - s.start]
     assert len(spans) > 2000

@@ -55,7 +55,7 @@ def _units_of(text: str, number: Token) -> frozenset[tuple[str, str]]:
 
 
 def _joined(both: Matched) -> Found:
-    """What the source joins by `or` is not both."""
+    """Of two that the source joins by `or` not both are so."""
     for (i, j), (i2, j2) in _neighbours(both):
         said, told = both.text[both.mine[i].end : both.mine[i2].start], both.between(j, j2)
         if _AND.search(said) and _OR.search(told) and not (_OR.search(said) or _AND.search(told)):
@@ -73,8 +73,8 @@ def _neighbours(both: Matched) -> Iterator[tuple[tuple[int, int], tuple[int, int
 
 
 def _bracketed(both: Matched) -> Found:
-    """What a bracket, or what stands between commas, says, it says of the name before it: of `Lise Amont (leader), Joel
-    Brask` not that Brask led."""
+    """A bracket, or words between commas, are about the name before them: of `Lise Amont (leader), Joel Brask` not that
+    Brask led."""
     for bracket in _BRACKET.finditer(both.source):
         inside = [j for j in both.kept if bracket.start() < both.theirs[j].start < bracket.end()]
         owner = _name_before(both, bracket.start())
@@ -115,7 +115,7 @@ def _name_before(both: Matched, end: int) -> tuple[int, ...]:
 
 
 def _part(both: Matched) -> Found:
-    """What is said of a part is not said of the whole: of `480 samples, of which 130 were of lichen` not of 480."""
+    """The whole is not its part: of `480 samples, of which 130 were of lichen` not 480 were."""
     for before, after in pairwise(both.kept):
         left = [both.theirs[k] for k in range(before + 1, after)]
         number = next((each for each in left if each.number), None)
@@ -126,7 +126,7 @@ def _part(both: Matched) -> Found:
 
 
 def _ranked(both: Matched) -> Found:
-    """What is said of the oldest is not said of any."""
+    """The oldest is not any."""
     for j in both.kept:
         before = both.theirs[j - 1] if j else None
         if before is None or j - 1 in both.taken or both.theirs[j].name or both.theirs[j].number:

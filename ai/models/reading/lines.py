@@ -17,12 +17,11 @@ from ai.text.question_type import WantedKind, denies, first_word, offers, wanted
 from ai.text.sections import SectionQuestion
 from ai.text.sentences import MARKER, Span
 from ai.text.support import WORD, all_roots, fold, weighed_roots
-from retrieval.english.lists import DATES, MONTHS, word_list
+from retrieval.english.lists import WEEKDAYS, word_list
 from retrieval.english.stems import root_of
 
 _MOST_TOLD, _FEWEST_WORDS = 3, 3
 Lines = tuple[Entry | Heading | Timed, ...]
-_WEEKDAYS = DATES - frozenset(MONTHS)
 _WHEN_ASKED = frozenset(
     map(
         root_of,
@@ -174,7 +173,7 @@ def _timed(question: str, read: ReadSource, lines: Lines) -> Iterator[ReadSenten
     """The lines of a timetable that have all words of the question, where it asks for what they tell; that of the time
     of day which it names, where the text has one such line. Who names a day is told a line below that day."""
     clock, kind = clock_of(question), wanted_of(question)
-    days = frozenset(map(fold, WORD.findall(question))) & _WEEKDAYS
+    days = frozenset(map(fold, WORD.findall(question))) & WEEKDAYS
     asked = weighed_roots(question) - _WHEN_ASKED - frozenset(map(root_of, days))
     told = [each for each in lines if isinstance(each, Timed) and (not days or _day_of(each, read) in days)]
     title = all_roots(read.source.title)
@@ -196,7 +195,7 @@ def _tells(what: str, kind: WantedKind, question: str) -> bool:
 def _day_of(line: Timed, read: ReadSource) -> str:
     """The last day that is named before a line, or in its title; empty where none is."""
     words = WORD.findall(f"{read.source.title} {read.source.text[: line.start]}")
-    return next((day for word in reversed(words) if (day := fold(word)) in _WEEKDAYS), "")
+    return next((day for word in reversed(words) if (day := fold(word)) in WEEKDAYS), "")
 
 
 def _entries(question: str, read: ReadSource, lines: Lines) -> Iterator[ReadSentence]:
