@@ -47,3 +47,10 @@ def test_parts() -> None:
     assert not is_cut_short("The hostel has no heating in winter.", sentences[0])
     assert is_one_of_several("The hostel has no heating.", sentences[0], sentences)
     assert not is_one_of_several("The hostel has no heating.", sentences[0], sentences[:1])
+
+
+def test_a_sentence_without_its_marks_is_no_part_of_itself() -> None:
+    text = "Photographs by Arthur Rothstein show soil in **large drifts near Liberal, Kansas**.[^loc] Others show wind."
+    sources = Sources.of((an_item(text, 1, title="Notes"),), Intent(), "Who photographed the drifts near Liberal?")
+    said = "Photographs by Arthur Rothstein show soil in large drifts near Liberal, Kansas."
+    assert check_sentence(Sentence(0, said, (1,)), sources).answers

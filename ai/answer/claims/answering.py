@@ -27,6 +27,7 @@ from ai.models.reading.times import follows_day, is_of_titled_day
 from ai.models.reading.tokens import names
 from ai.text.denials import denies_another
 from ai.text.entries import abbreviation_of, spells_out
+from ai.text.markdown import plain
 from ai.text.meaning.carried import Carried
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
@@ -203,7 +204,7 @@ class Wanted:
     def _is_other_part(self, text: str, cited: Sequence[int]) -> bool:
         """True if it is a part of a sentence of what is cited, and what was asked for stands in another part: of `The
         drill weighs 64 kg and needs 900 watts` the watts, for who asks what it weighs."""
-        sentences = [each for n in cited for each in self.sentences.get(n, ())]
+        sentences = [plain(each) for n in cited for each in self.sentences.get(n, ())]
         source = part_of(text, sentences)
         if source is None:
             return False
