@@ -204,7 +204,7 @@ class Wanted:
     def _is_other_part(self, text: str, cited: Sequence[int]) -> bool:
         """True if it is a part of a sentence of what is cited, and what was asked for stands in another part: of `The
         drill weighs 64 kg and needs 900 watts` the watts, for who asks what it weighs."""
-        sentences = [plain(each) for n in cited for each in self.sentences.get(n, ())]
+        sentences = [_plain(each) for n in cited for each in self.sentences.get(n, ())]
         source = part_of(text, sentences)
         if source is None:
             return False
@@ -305,6 +305,9 @@ class Wanted:
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+_plain = lru_cache(maxsize=4096)(plain)
 
 
 def _carried(sources: Iterable[PromptSource]) -> dict[int, dict[str, Carried]]:

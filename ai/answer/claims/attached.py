@@ -56,7 +56,8 @@ def _units_of(text: str, number: Token) -> frozenset[tuple[str, str]]:
 
 def _joined(both: Matched) -> Found:
     """Of two that the source joins by `or` not both are so."""
-    for (i, j), (i2, j2) in _neighbours(both):
+    some = _OR.search(both.source) or _OR.search(both.text)
+    for (i, j), (i2, j2) in _neighbours(both) if some else ():
         said, told = both.text[both.mine[i].end : both.mine[i2].start], both.between(j, j2)
         if _AND.search(said) and _OR.search(told) and not (_OR.search(said) or _AND.search(told)):
             return "contradicted", f"the source says “or” before “{both.theirs[j2].text}”"
@@ -116,7 +117,7 @@ def _name_before(both: Matched, end: int) -> tuple[int, ...]:
 
 def _part(both: Matched) -> Found:
     """The whole is not its part: of `480 samples, of which 130 were of lichen` not 480 were."""
-    for before, after in pairwise(both.kept):
+    for before, after in pairwise(both.kept) if _PART.search(both.source) else ():
         left = [both.theirs[k] for k in range(before + 1, after)]
         number = next((each for each in left if each.number), None)
         whole = next((both.theirs[k] for k in reversed(both.kept) if k <= before and both.theirs[k].number), None)

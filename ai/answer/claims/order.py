@@ -135,13 +135,13 @@ def _places(key: str) -> bool:
 def _ranks(theirs: Sequence[Token], source: str) -> list[int]:
     """The place of each token, the same for all names of one list, which have no order; one name of several words
     is no list, and neither is `between September and April`."""
-    ranks = list(range(len(theirs)))
+    ranks, ordered = list(range(len(theirs))), "etween " in source
     gaps = [source[theirs[j - 1].end : theirs[j].start] for j in range(1, len(theirs))]
     first = 0
     for j in range(1, len(theirs) + 1):
         if j < len(theirs) and theirs[j].name and theirs[j - 1].name and _AND.match(gaps[j - 1]):
             continue
-        between = _BETWEEN.search(source, 0, theirs[first].start) if first < len(theirs) else None
+        between = _BETWEEN.search(source, 0, theirs[first].start) if ordered and first < len(theirs) else None
         if between is None and any(gap.strip() for gap in gaps[first : j - 1]):
             ranks[first:j] = [first] * (j - first)
         first = j

@@ -18,6 +18,8 @@ def part_of(text: str, sentences: Sequence[str]) -> str | None:
 
 def _has(sentence: str, keys: frozenset[str]) -> bool:
     theirs = keys_of(sentence)
+    if 2 * len(keys & theirs) < len(keys):
+        return False  # too few words in common, whatever their forms
     return all(key in theirs or any(same(key, each) for each in theirs) for key in keys)
 
 
