@@ -98,7 +98,7 @@ _MEANS = frozenset(
 """Headers of the column that says what a term means."""
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]")
 _PER = re.compile(r"(?<=\d)[ \t]?/[ \t]?(?=[a-z])")
-_CODED = re.compile(r"\S*\d\S*")
+_CODED = re.compile(r"[^\s\d]*+\d\S*+")
 _WHETHER = re.compile(r"\W*(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had)\b", re.IGNORECASE)
 _NUMBERED_LABEL = re.compile(r"[^\W\d_]+[ \t]\d{1,3}[a-z]?")
 _OPENING = frozenset(
