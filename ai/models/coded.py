@@ -22,7 +22,7 @@ def with_code(chosen: Sequence[Candidate], question: str, sources: Sequence[Prom
     something is done or for a command."""
     found = list(chosen)
     for candidate in chosen if _ASKS_FOR_CODE.search(question) else ():
-        source = next((each for each in sources if each.index == candidate.index), None)
+        source = _source_of(candidate, sources)
         code = None if candidate.row or source is None else _code_behind(candidate, source)
         if code is not None and all((code.index, code.start) != (each.index, each.start) for each in found):
             found.insert(found.index(candidate) + 1, code)
@@ -31,10 +31,14 @@ def with_code(chosen: Sequence[Candidate], question: str, sources: Sequence[Prom
 
 def shows_code(candidate: Candidate, question: str, sources: Sequence[PromptSource]) -> bool:
     """True if the candidate ends in code, or has it behind its paragraph, and the question asks for it."""
-    source = next((each for each in sources if each.index == candidate.index), None)
+    source = _source_of(candidate, sources)
     if source is None or not _ASKS_FOR_CODE.search(question):
         return False
     return ends_in_code(candidate.text, source.text) or _code_behind(candidate, source) is not None
+
+
+def _source_of(candidate: Candidate, sources: Sequence[PromptSource]) -> PromptSource | None:
+    return next((each for each in sources if each.index == candidate.index), None)
 
 
 def _code_behind(candidate: Candidate, source: PromptSource) -> Candidate | None:

@@ -99,12 +99,13 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         hangs = first_word(each.text) in HANGING and not each.carried.opening
         code = not (asked.lenient or gated) and is_code(each.text)
         timed = not asked.lenient and is_timed(each.text)
+        apart = code or timed or bool(each.stem)
         if (
-            (code or timed or each.stem or parameters.min_words <= words)
+            (apart or parameters.min_words <= words)
             and (not timed or covered >= parameters.well_covered)
             and words <= parameters.max_words
-            and (is_whole(each.text, read.source, coded=not asked.lenient) or (each.stem and not gated))
-            and (code or timed or each.stem or is_prose(each.text, named=not asked.lenient))
+            and (is_whole(each.text, read.source, coded=not asked.lenient) or each.stem)
+            and (apart or is_prose(each.text, named=not asked.lenient))
             and asked.is_timely(each, read.source)
             and (
                 is_about(each, read, asked, parameters, hangs=hangs, covered=covered)

@@ -43,8 +43,8 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-WEEKDAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
-DATES = frozenset(MONTHS) | WEEKDAYS
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DATES = frozenset((*MONTHS, *WEEKDAYS))
 """Months and days of the week."""
 MONTH_NUMBERS = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}
 """Months and their abbreviations, by number."""

@@ -22,6 +22,9 @@ _BRACKET = re.compile(
 _WHO_IS = re.compile(r"\b(?:is|was|are|were)\b", re.IGNORECASE)
 _PART = re.compile(r"\bof (?:which|whom|these|those|them)\b|\b(?:among|including)\b", re.IGNORECASE)
 _OWNED = re.compile(r"\b(?:the|an?|its|their|his|her|our|my|your|whose)\s+\Z", re.IGNORECASE)
+_MOST_CALLED = 6
+"""Words of a sentence that says who somebody is."""
+_RANKS = SUPERLATIVES | ORDINALS
 
 
 def attached(both: Matched) -> Found:
@@ -41,17 +44,21 @@ def _units(both: Matched) -> Found:
         said, told = _units_of(both.text, both.mine[i]), _units_of(both.source, both.theirs[j])
         if said and told and said.isdisjoint(told):
             return "contradicted", f"“{both.mine[i].text}” is of another unit in the source"
-        sign = _SIGN_BEFORE.search(both.text, max(0, both.mine[i].start - 2), both.mine[i].start)
-        if sign is not None and not told:
-            return "not_in_source", f"the source does not say “{sign[0].strip()}”"
+        if (sign := _sign_before(both.text, both.mine[i])) and not told:
+            return "not_in_source", f"the source does not say “{sign}”"
     return None
 
 
 def _units_of(text: str, number: Token) -> frozenset[tuple[str, str]]:
-    if (sign := _SIGN_BEFORE.search(text, max(0, number.start - 2), number.start)) is not None:
-        return units_called(sign[0].strip())
+    if sign := _sign_before(text, number):
+        return units_called(sign)
     behind = _UNIT_BEHIND.match(text, number.end)
     return units_called(behind["unit"].casefold()) if behind else frozenset()
+
+
+def _sign_before(text: str, number: Token) -> str:
+    found = _SIGN_BEFORE.search(text, max(0, number.start - 2), number.start)
+    return found[0].strip() if found else ""
 
 
 def _joined(both: Matched) -> Found:
@@ -135,8 +142,3 @@ def _ranked(both: Matched) -> Found:
         if before.key in _RANKS and not both.between(j - 1, j).strip() and _OWNED.search(both.before(j - 1)):
             return "not_in_source", f"the source says “{before.text} {both.theirs[j].text}”"
     return None
-
-
-_MOST_CALLED = 6
-"""Words of a sentence that says who somebody is."""
-_RANKS = SUPERLATIVES | ORDINALS

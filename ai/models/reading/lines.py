@@ -173,7 +173,7 @@ def _timed(question: str, read: ReadSource, lines: Lines) -> Iterator[ReadSenten
     """The lines of a timetable that have all words of the question, where it asks for what they tell; that of the time
     of day which it names, where the text has one such line. Who names a day is told a line below that day."""
     clock, kind = clock_of(question), wanted_of(question)
-    days = frozenset(map(fold, WORD.findall(question))) & WEEKDAYS
+    days = frozenset(map(fold, WORD.findall(question))).intersection(WEEKDAYS)
     asked = weighed_roots(question) - _WHEN_ASKED - frozenset(map(root_of, days))
     told = [each for each in lines if isinstance(each, Timed) and (not days or _day_of(each, read) in days)]
     title = all_roots(read.source.title)

@@ -7,11 +7,10 @@ import re
 from functools import lru_cache
 
 from ai.text.tables.words import roots
-from retrieval.english.lists import MONTHS, word_list
+from retrieval.english.lists import MONTHS, WEEKDAYS, word_list
 from retrieval.english.stems import root_of
 
 _MONTHS = (*MONTHS, *(month[:3] for month in MONTHS))
-_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _FULL = r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
 _SHORT = r"(?:M(?i:on)|T(?i:ues?|hu(?:rs?)?)|W(?i:eds?)|F(?i:ri)|S(?i:at|un))s?\b\.?"
 DAY = rf"\b(?:{_FULL}\b|{_SHORT})"
@@ -50,7 +49,7 @@ COMES = frozenset(map(root_of, word_list("come comes arrive call visit run stop"
 _NO_HOURS = re.compile(
     r"\b(?:why|how(?!\slate)|who|whom|whose|where|was|were|did|had|been|opened|ever|first)\b", re.IGNORECASE
 )
-_DAY_ROOTS = frozenset(map(root_of, (*_NAMES, *_GROUPS, "and", "or")))
+_DAY_ROOTS = frozenset(map(root_of, (*WEEKDAYS, *_GROUPS, "and", "or")))
 
 
 @lru_cache(maxsize=512)
@@ -95,4 +94,4 @@ def may_ask_hours(question: str) -> bool:
 
 
 def _number(day: str) -> int:
-    return next(at for at, name in enumerate(_NAMES) if name.startswith(day.casefold()[:3]))
+    return next(at for at, name in enumerate(WEEKDAYS) if name.startswith(day.casefold()[:3]))
